@@ -1,0 +1,59 @@
+#' Arguments of a program: `--name value` pairs.
+#'
+#' @param given character vector as from `commandArgs(TRUE)`
+#' @param required,optional names without the dashes
+#' @return named list of strings; optional arguments that were not given are NULL
+parse_arguments <- function(given, required, optional = character()) {
+  known <- c(required, optional)
+  usage <- paste0("Arguments: ", paste0("--", known, ifelse(known %in% required, "", " (optional)"), collapse = ", "))
+  values <- list()
+  while (length(given) > 0L) {
+    name <- sub("^--", "", given[1])
+    if (!startsWith(given[1], "--") || !name %in% known) fail("command line", sprintf("unknown argument '%s'", given[1]), usage)
+    if (length(given) < 2L) fail("command line", sprintf("--%s has no value", name), usage)
+    if (!is.null(values[[name]])) fail("command line", sprintf("--%s is given twice", name), usage)
+    values[[name]] <- given[2]
+    given <- given[-(1:2)]
+  }
+  missing <- setdiff(required, names(values))
+  if (length(missing) > 0L) fail("command line", sprintf("--%s is missing", missing[1]), usage)
+  values
+}
+
+#' The parts of a comma-separated argument; `character()` for NULL.
+split_list <- function(text) {
+  if (is.null(text)) character() else strsplit(text, ",", fixed = TRUE)[[1]]
+}
+
+#' Run a program's body; a user error becomes one line on standard error and exit status 1.
+run_program <- function(body) {
+  tryCatch(
+    body(commandArgs(TRUE)),
+    user_error = function(problem) {
+      message("error: ", conditionMessage(problem))
+      quit(save = "no", status = 1L)
+    }
+  )
+  invisible()
+}
+
+#' Write a table as CSV; numbers with 9 significant digits, so that machines agree on the text.
+write_table <- function(table, folder, name) {
+  dir.create(folder, recursive = TRUE, showWarnings = FALSE)
+  path <- file.path(folder, paste0(name, ".csv"))
+  table <- data.table::copy(data.table::as.data.table(table))
+  for (column in names(table)[vapply(table, is.double, logical(1))]) {
+    data.table::set(table, j = column, value = signif(table[[column]], 9L))
+  }
+  data.table::fwrite(table, path)
+  path
+}
+
+#' Read a JSON file into nested lists.
+read_json_file <- function(path) {
+  if (!file.exists(path)) fail(path, "no such file", "Give the path of a file that the stage before wrote")
+  tryCatch(
+    jsonlite::fromJSON(path, simplifyVector = FALSE),
+    error = function(problem) fail(path, "is not valid JSON", "Make it anew by the stage that writes it")
+  )
+}

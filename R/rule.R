@@ -1,0 +1,99 @@
+# The decision rule of "How quick is QUIC?": A beats B in a cell if, in at least 70 % of the
+# comparisons, A's page load time is at least 10 % lower.
+
+# Decimal fractions such as 0.9 * 3 are not exact in binary; a comparison at the boundary must not hang on that.
+RELATIVE_TOLERANCE <- 1e-9
+
+#' Share of the comparisons in which A is at least `margin` lower than B.
+#'
+#' Did not finish is `Inf`: a finished load beats one that did not finish, two that did not finish tie.
+#'
+#' @param a,b outcomes in seconds; for `paired` named by repetition
+#' @param margin 0.1 for 10 %
+#' @param comparisons `all`: every a with every b; `paired`: equal repetitions
+#' @return number in [0, 1], NA without any comparison
+beat_share <- function(a, b, margin, comparisons = "all") {
+  if (comparisons == "paired") {
+    shared <- intersect(names(a), names(b))
+    a <- a[shared]
+    b <- b[shared]
+    if (length(shared) == 0L) {
+      return(NA_real_)
+    }
+    return(mean(is.finite(a) & a <= beat_bound(b, margin)))
+  }
+  if (length(a) == 0L || length(b) == 0L) {
+    return(NA_real_)
+  }
+  # Counting in the sorted vector is the same as comparing all pairs, without the pairs.
+  sum(findInterval(beat_bound(b, margin), sort(a[is.finite(a)]))) / (length(a) * length(b))
+}
+
+beat_bound <- function(b, margin) (1 - margin) * b * (1 + RELATIVE_TOLERANCE)
+
+#' Number of comparisons that `beat_share` makes.
+count_comparisons <- function(a, b, comparisons = "all") {
+  if (comparisons == "paired") length(intersect(names(a), names(b))) else length(a) * length(b)
+}
+
+#' Does this share win?
+wins <- function(share, rule) !is.na(share) & share >= rule$share - RELATIVE_TOLERANCE
+
+#' Which of several arms win a cell?
+#'
+#' The winners are the smallest group of arms of which each beats every arm outside the group, while
+#' none in the group beats another. With three arms: one that beats both others; or two that beat the
+#' third but not each other; otherwise nobody (a tie).
+#'
+#' @param beats logical matrix with arms as row and column names: row beats column
+#' @return names of the winners, `character()` for a tie
+cell_winners <- function(beats) {
+  arms <- rownames(beats)
+  for (size in seq_len(length(arms) - 1L)) {
+    for (group in utils::combn(arms, size, simplify = FALSE)) {
+      if (all(beats[group, setdiff(arms, group)]) && !any(beats[group, group])) {
+        return(group)
+      }
+    }
+  }
+  character()
+}
+
+#' Who beats whom among some arms, from their outcomes.
+#'
+#' @param outcomes named list arm -> outcomes
+#' @return logical matrix, row beats column
+beat_matrix <- function(outcomes, rule) {
+  arms <- names(outcomes)
+  beats <- matrix(FALSE, length(arms), length(arms), dimnames = list(arms, arms))
+  for (a in arms) {
+    for (b in setdiff(arms, a)) {
+      beats[a, b] <- wins(beat_share(outcomes[[a]], outcomes[[b]], rule$margin, rule$comparisons), rule)
+    }
+  }
+  beats
+}
+
+TIE <- "tie"
+NOT_MEASURED <- "not measured"
+
+#' Winner of every cell of the design among some arms.
+#'
+#' @param index outcomes as from `outcome_index`
+#' @param study resolved study
+#' @param arms names of the arms that compete
+#' @return data.table: cell, the factors, winners (`arm+arm`, `tie`, `not measured`), n (smallest number
+#'   of loads of one of the arms), missing (arms without loads)
+winner_table <- function(index, study, arms = study$comparison$arms) {
+  rule <- study$comparison$rule
+  rows <- lapply(study$design$cell, function(cell) {
+    found <- stats::setNames(lapply(arms, outcomes_at, index = index, cell = cell), arms)
+    counts <- lengths(found)
+    winners <- if (any(counts == 0L)) NOT_MEASURED else cell_winners(beat_matrix(found, rule))
+    data.table::data.table(
+      winners = if (length(winners) == 0L) TIE else paste(winners, collapse = "+"),
+      n = min(counts), missing = paste(arms[counts == 0L], collapse = " ")
+    )
+  })
+  cbind(study$design, data.table::rbindlist(rows))
+}

@@ -1,0 +1,126 @@
+# The resolved study (docs/formats.md, section 8) as tables.
+
+#' Read a resolved study.
+#'
+#' @param path JSON file
+#' @return the study as nested lists with the defaults of `comparison` filled in, and the tables
+#'   `factor_table` (factor, label, unit, level, value, level_label, position),
+#'   `design` (cell, one column per factor with the level's value: every combination of levels),
+#'   `planned` (names of the cells at this scale), `arm_table` (arm, label, group),
+#'   `excluded` (cell, arm, why: not applicable)
+read_study <- function(path) {
+  study <- read_json_file(path)
+  missing <- setdiff(c("study", "factors", "cells", "arms", "comparison"), names(study))
+  if (length(missing) > 0L) fail(path, sprintf("has no '%s'", missing[1]), "See config/schemas/resolved_study.schema.json")
+  study$comparison <- complete_comparison(study$comparison)
+  study$factor_table <- factor_levels(study$factors)
+  study$design <- design_table(study$factors)
+  study$planned <- vapply(study$cells, `[[`, "", "name")
+  study$arm_table <- arm_table(study)
+  study$excluded <- excluded_table(study$cells)
+  study
+}
+
+#' Fill in what a study file may leave out of `comparison`.
+complete_comparison <- function(comparison) {
+  comparison$arms <- as.character(unlist(comparison$arms))
+  comparison$metric <- utils::modifyList(
+    list(column = "plt_s", label = "Page load time", short = "PLT", unit = "s"),
+    as.list(comparison$metric)
+  )
+  comparison$rule <- utils::modifyList(list(share = 0.7, margin = 0.1, comparisons = "all"), as.list(comparison$rule))
+  defaults <- list(design = "paired", confidence = 0.95, resamples = 1000L)
+  comparison <- utils::modifyList(defaults, comparison)
+  pairs <- matrix(as.character(unlist(comparison$pairs)), ncol = 2L, byrow = TRUE)
+  comparison$pair_table <- data.table::data.table(a = pairs[, 1], b = pairs[, 2])
+  comparison
+}
+
+#' Number of a level as text with its unit: `10 Mbit/s`, `2 %`, `large`.
+level_text <- function(value, unit) {
+  trimws(paste(format(value, trim = TRUE), if (is.null(unit)) "" else unit))
+}
+
+#' One row per level of each factor.
+factor_levels <- function(factors) {
+  data.table::rbindlist(lapply(factors, function(factor) {
+    data.table::rbindlist(lapply(seq_along(factor$levels), function(i) {
+      level <- factor$levels[[i]]
+      value <- level_value(level)
+      data.table::data.table(
+        factor = factor$name, label = factor$label %||% factor$name, unit = factor$unit %||% "",
+        level = level$name, value = as.character(value),
+        level_label = level$label %||% level_text(value, factor$unit), position = i
+      )
+    }))
+  }))
+}
+
+#' Value of a level as it stands in the tables: its number, or its name where it is not a number.
+level_value <- function(level) {
+  if (is.numeric(level$value)) level$value else level$name
+}
+
+#' All combinations of levels, named as the cells are.
+design_table <- function(factors) {
+  values <- lapply(factors, function(factor) unlist(lapply(factor$levels, level_value)))
+  names(values) <- vapply(factors, `[[`, "", "name")
+  levels <- lapply(factors, function(factor) vapply(factor$levels, `[[`, "", "name"))
+  # The last factor varies fastest, as in the order of the cells in the study.
+  design <- do.call(data.table::CJ, c(values, sorted = FALSE))
+  names <- do.call(data.table::CJ, c(stats::setNames(levels, names(values)), sorted = FALSE))
+  cell <- do.call(paste, c(as.list(names), sep = "-"))
+  data.table::data.table(cell = cell, design)
+}
+
+#' Names, labels and groups of all arms that the study measures or compares.
+arm_table <- function(study) {
+  arms <- data.table::rbindlist(lapply(study$arms, function(arm) {
+    data.table::data.table(arm = arm$name, label = arm$label %||% arm$name, group = arm$group %||% arm$name)
+  }))
+  compared <- unique(c(study$comparison$arms, unlist(study$comparison$pair_table)))
+  others <- setdiff(compared, arms$arm)
+  data.table::rbindlist(list(arms, data.table::data.table(arm = others, label = others, group = others)))
+}
+
+#' Cells in which an arm is not applicable, and why.
+excluded_table <- function(cells) {
+  rows <- lapply(cells, function(cell) {
+    data.table::rbindlist(lapply(cell$not_applicable, function(entry) {
+      data.table::data.table(cell = cell$name, arm = entry$arm, why = entry$why)
+    }))
+  })
+  empty <- data.table::data.table(cell = character(), arm = character(), why = character())
+  data.table::rbindlist(c(list(empty), rows))
+}
+
+#' Label of arms for readers.
+arm_label <- function(study, arms) {
+  table <- study$arm_table
+  ifelse(arms %in% table$arm, table$label[match(arms, table$arm)], arms)
+}
+
+#' Names of the factors in the order of the study.
+factor_names <- function(study) unique(study$factor_table$factor)
+
+#' A column of values of one factor as a factor of level labels, in the order of the study.
+level_labels <- function(study, factor, values) {
+  known <- study$factor_table[study$factor_table$factor == factor, ]
+  factor(known$level_label[match(as.character(values), known$value)], levels = known$level_label)
+}
+
+#' A cell in words: `10 Mbit/s, 18 ms, 2 %, 50, large`, with the factor's label where the number alone says little.
+cell_title <- function(study, cells, factors = factor_names(study)) {
+  rows <- study$design[match(cells, study$design$cell), ]
+  parts <- lapply(factors, function(name) {
+    label <- study$factor_table$label[match(name, study$factor_table$factor)]
+    text <- as.character(level_labels(study, name, rows[[name]]))
+    if (name == factors[1]) text else paste(tolower_first(label), text)
+  })
+  do.call(paste, c(parts, sep = ", "))
+}
+
+#' `Object size` as `object size`, `RTT` as it is.
+tolower_first <- function(text) {
+  ifelse(grepl("^[A-Z][a-z]", text), paste0(tolower(substr(text, 1, 1)), substring(text, 2)), text)
+}

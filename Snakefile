@@ -1,0 +1,78 @@
+"""howquick: from two commands to the paper's appendix. A table of contents; the stages are in rules/."""
+
+import json
+import sys
+from pathlib import Path
+
+from snakemake.utils import min_version
+
+min_version("9.20")
+
+sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
+
+from howquick import session
+
+
+configfile: "config/config.yaml"
+
+
+hq = session.prepare(config, workflow)
+RESULTS = hq.results
+SCRIPTS = Path(workflow.basedir) / "scripts"
+ANALYSIS = Path(workflow.basedir) / "R"
+PAPER = Path(workflow.basedir) / "paper"
+
+
+wildcard_constraints:
+    study="[a-z0-9-]+",
+    cell="[a-z0-9-]+",
+    block=r"\d+",
+    link="[a-z0-9.-]+",
+    page="[0-9x-]+",
+    figure="[a-z0-9-]+",
+
+
+include: "rules/content.smk"
+include: "rules/calibrate.smk"
+include: "rules/measure.smk"
+include: "rules/extract.smk"
+include: "rules/analyse.smk"
+include: "rules/publish.smk"
+include: "rules/bench.smk"
+
+
+onstart:
+    session.begin(hq)
+
+
+rule all:
+    """The appendix: every figure, table and claim of the selected studies."""
+    default_target: True
+    input:
+        f"{RESULTS}/appendix.pdf",
+
+
+rule measure:
+    """All run folders; no analysis."""
+    input:
+        [
+            f"{RESULTS}/blocks/{study}/{cell}/{block}.json"
+            for study, cell, block in hq.blocks
+        ],
+
+
+rule analyse:
+    """Statistics and figures, also of a table given by --config runs=FILE.csv."""
+    input:
+        f"{RESULTS}/appendix.pdf",
+        [
+            f"{RESULTS}/figures/{study}/{figure}.pdf"
+            for study in hq.plans
+            for figure in hq.figures(study)
+        ],
+
+
+rule bench:
+    """What the pipeline itself costs: results/bench/*.csv and a plot."""
+    input:
+        f"{RESULTS}/bench/bench.pdf",

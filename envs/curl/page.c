@@ -1,0 +1,140 @@
+#include "page.h"
+
+#include <string.h>
+
+static CURLM *open_multi(const struct settings *s) {
+  CURLM *multi = curl_multi_init();
+  if (!multi) quit(EXIT_FAILURE, "out of memory");
+  long pipelining = s->connections == 1 ? CURLPIPE_MULTIPLEX : CURLPIPE_NOTHING;
+  curl_multi_setopt(multi, CURLMOPT_PIPELINING, pipelining);
+  curl_multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)s->connections);
+  curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, (long)s->connections + 1);
+  /* More would open a second connection. */
+  curl_multi_setopt(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, 1000L);
+  return multi;
+}
+
+/* Run transfers[0 … count) with at most `parallel` at once: one ends, the next begins. */
+static void run(CURLM *multi, const struct settings *s, struct transfer *transfers, int count,
+                int parallel, double origin) {
+  int started = 0, finished = 0;
+  while (finished < count) {
+    while (started < count && started - finished < parallel)
+      transfer_start(&transfers[started++], multi, origin);
+
+    int running = 0, left = 0;
+    CURLMcode code = curl_multi_perform(multi, &running);
+    if (code != CURLM_OK) quit(EXIT_FAILURE, "%s", curl_multi_strerror(code));
+
+    int before = finished;
+    for (CURLMsg *m; (m = curl_multi_info_read(multi, &left));) {
+      if (m->msg != CURLMSG_DONE) continue;
+      struct transfer *t = NULL;
+      CURL *easy = m->easy_handle;
+      CURLcode result = m->data.result;
+      curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&t);
+      transfer_finish(t, s, result);
+      finished++;
+    }
+    if (finished == before && curl_multi_poll(multi, NULL, 0, 1000, NULL) != CURLM_OK)
+      quit(EXIT_FAILURE, "waiting for the network failed");
+  }
+}
+
+static void open_sessions(struct page *page) {
+  const struct settings *s = page->settings;
+  page->sessions = allocate(s->connections, sizeof *page->sessions);
+  for (int i = 0; i < s->connections; i++) {
+    page->sessions[i] = curl_share_init();
+    if (!page->sessions[i]) quit(EXIT_FAILURE, "out of memory");
+    curl_share_setopt(page->sessions[i], CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION);
+  }
+}
+
+/* The sessions transfer i of the page may resume. The HTML and the first object use connection 0; each of
+   the next objects opens one more. */
+static CURLSH *sessions_of(const struct page *page, int i) {
+  return page->sessions ? page->sessions[i == 0 ? 0 : (i - 1) % page->settings->connections] : NULL;
+}
+
+/* A TLS 1.3 client uses a ticket once and libcurl keeps few per server, so every connection that the page
+   will open has a cache of its own, filled by a connection before it. */
+static void prime(struct page *page) {
+  const struct settings *s = page->settings;
+  struct transfer *transfers = allocate(s->connections, sizeof *transfers);
+  CURLM *multi = open_multi(s);
+  for (int i = 0; i < s->connections; i++)
+    transfer_prepare(&transfers[i], s, s->prime_url, page->sessions[i]);
+  run(multi, s, transfers, s->connections, s->connections, monotonic_s());
+  for (int i = 0; i < s->connections; i++) {
+    curl_multi_remove_handle(multi, transfers[i].easy);
+    transfer_free(&transfers[i]);
+  }
+  curl_multi_cleanup(multi);
+  free(transfers);
+}
+
+void page_prepare(struct page *page, const struct settings *settings) {
+  memset(page, 0, sizeof *page);
+  page->settings = settings;
+  if (settings->connection != COLD) {
+    open_sessions(page);
+    prime(page);
+  }
+  char *urls = strdup(settings->requests), *rest = NULL;
+  int room = (int)strlen(settings->requests) / 2 + 1;
+  if (!urls) quit(EXIT_FAILURE, "out of memory");
+  page->transfers = allocate(room, sizeof *page->transfers);
+  for (char *url = strtok_r(urls, " ", &rest); url; url = strtok_r(NULL, " ", &rest)) {
+    struct transfer *t = &page->transfers[page->count];
+    transfer_prepare(t, settings, url, sessions_of(page, page->count));
+    /* Otherwise libcurl would use fewer connections than asked for when the server answers at once. */
+    bool opens = page->count >= 2 && page->count <= settings->connections;
+    curl_easy_setopt(t->easy, CURLOPT_FRESH_CONNECT, opens ? 1L : 0L);
+    page->count++;
+  }
+  if (page->count == 0) quit(EXIT_FAILURE, "REQUESTS: no URL");
+}
+
+static void note_connections(struct page *page) {
+  page->resumed_known = page->resumed = true;
+  for (int i = 0; i < page->count; i++) {
+    const struct transfer *t = &page->transfers[i];
+    page->connections += (int)t->connects;
+    if (t->connects == 0) continue;
+    page->resumed_known &= t->session_known;
+    page->resumed &= t->session_reused;
+  }
+  CURL *first = page->transfers[0].easy;
+  curl_off_t appconnect_us = 0, early_bytes = 0;
+  curl_easy_getinfo(first, CURLINFO_APPCONNECT_TIME_T, &appconnect_us);
+  curl_easy_getinfo(first, CURLINFO_EARLYDATA_SENT_T, &early_bytes);
+  page->handshake_s = appconnect_us > 0 ? (double)appconnect_us / 1e6 : -1;
+  page->early_data = early_bytes > 0; /* negative: sent and rejected */
+}
+
+void page_load(struct page *page) {
+  const struct settings *s = page->settings;
+  CURLM *multi = open_multi(s);
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  double origin = monotonic_s();
+  page->start = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+
+  run(multi, s, page->transfers, 1, 1, origin);
+  int objects = page->count - 1;
+  run(multi, s, page->transfers + 1, objects, s->connections == 1 ? objects : s->connections, origin);
+
+  note_connections(page);
+  for (int i = 0; i < page->count; i++) curl_multi_remove_handle(multi, page->transfers[i].easy);
+  curl_multi_cleanup(multi);
+}
+
+void page_free(struct page *page) {
+  for (int i = 0; i < page->count; i++) transfer_free(&page->transfers[i]);
+  free(page->transfers[0].url); /* all URLs are parts of one string */
+  free(page->transfers);
+  for (int i = 0; page->sessions && i < page->settings->connections; i++)
+    curl_share_cleanup(page->sessions[i]);
+  free(page->sessions);
+}

@@ -1,0 +1,26 @@
+/* A page load: the HTML, then all objects. */
+#ifndef PAGE_H
+#define PAGE_H
+
+#include "transfer.h"
+
+struct page {
+  const struct settings *settings;
+  CURLSH **sessions;             /* per connection: TLS sessions from its priming; NULL if cold */
+  struct transfer *transfers;    /* the HTML first */
+  int count;
+  double start;                  /* Unix time */
+  double handshake_s;            /* negative: not known */
+  int connections;
+  bool resumed_known, resumed, early_data;
+};
+
+/* Make all handles for REQUESTS and, unless cold, connect once (h1: as often as the page will) to get tickets. */
+void page_prepare(struct page *page, const struct settings *settings);
+
+/* Load; quits with a message on any failure. */
+void page_load(struct page *page);
+
+void page_free(struct page *page);
+
+#endif

@@ -1,0 +1,111 @@
+#include "transfer.h"
+
+#include <openssl/ssl.h>
+#include <string.h>
+#include <time.h>
+
+double monotonic_s(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* The TLS object is valid only while the transfer uses its connection: look as the response begins. */
+static void note_session(struct transfer *t) {
+  const struct curl_tlssessioninfo *tls = NULL;
+  if (curl_easy_getinfo(t->easy, CURLINFO_TLS_SSL_PTR, &tls) != CURLE_OK || !tls) return;
+  if (tls->backend != CURLSSLBACKEND_OPENSSL || !tls->internals) return;
+  t->session_known = true;
+  t->session_reused = SSL_session_reused((SSL *)tls->internals) == 1;
+}
+
+static size_t on_header(char *data, size_t size, size_t count, void *user) {
+  struct transfer *t = user;
+  (void)data;
+  if (t->first_byte_s < 0) {
+    t->first_byte_s = monotonic_s() - t->origin;
+    note_session(t);
+  }
+  return size * count;
+}
+
+static size_t on_body(char *data, size_t size, size_t count, void *user) {
+  struct transfer *t = user;
+  t->bytes += (long long)(size * count);
+  return EVP_DigestUpdate(t->hash, data, size * count) == 1 ? size * count : CURL_WRITEFUNC_ERROR;
+}
+
+/* The same key exchange group in every program: a hybrid key share would lengthen some handshakes only. */
+static void set_tls(struct transfer *t, const struct settings *s, CURLSH *sessions) {
+  curl_easy_setopt(t->easy, CURLOPT_CAINFO, s->ca);
+  curl_easy_setopt(t->easy, CURLOPT_CAPATH, NULL);
+  curl_easy_setopt(t->easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_3);
+  curl_easy_setopt(t->easy, CURLOPT_SSL_EC_CURVES, "X25519");
+  curl_easy_setopt(t->easy, CURLOPT_SSL_SESSIONID_CACHE, s->connection == COLD ? 0L : 1L);
+  if (sessions) curl_easy_setopt(t->easy, CURLOPT_SHARE, sessions);
+  if (s->connection == EARLY)
+    curl_easy_setopt(t->easy, CURLOPT_SSL_OPTIONS, (long)CURLSSLOPT_EARLYDATA);
+}
+
+void transfer_prepare(struct transfer *t, const struct settings *s, char *url, CURLSH *sessions) {
+  static struct curl_slist *resolve;
+  if (!resolve) resolve = curl_slist_append(NULL, s->resolve);
+
+  memset(t, 0, sizeof *t);
+  t->url = url;
+  const char *authority = strstr(url, "://");
+  t->path = authority ? strchr(authority + 3, '/') : NULL;
+  if (!t->path) quit(EXIT_FAILURE, "REQUESTS: %s is not a full URL", url);
+  t->easy = curl_easy_init();
+  t->hash = EVP_MD_CTX_new();
+  if (!t->easy || !t->hash || !resolve || EVP_DigestInit_ex(t->hash, EVP_sha256(), NULL) != 1)
+    quit(EXIT_FAILURE, "out of memory");
+
+  curl_easy_setopt(t->easy, CURLOPT_URL, url);
+  curl_easy_setopt(t->easy, CURLOPT_PRIVATE, t);
+  curl_easy_setopt(t->easy, CURLOPT_NOSIGNAL, 1L);
+  curl_easy_setopt(t->easy, CURLOPT_PROXY, "");
+  curl_easy_setopt(t->easy, CURLOPT_RESOLVE, resolve);
+  curl_easy_setopt(t->easy, CURLOPT_IPRESOLVE, (long)CURL_IPRESOLVE_V4);
+  curl_easy_setopt(t->easy, CURLOPT_HTTP_VERSION, s->http_version);
+  curl_easy_setopt(t->easy, CURLOPT_PIPEWAIT, s->connections == 1 ? 1L : 0L);
+  curl_easy_setopt(t->easy, CURLOPT_USERAGENT, "howquick");
+  curl_easy_setopt(t->easy, CURLOPT_HEADERFUNCTION, on_header);
+  curl_easy_setopt(t->easy, CURLOPT_HEADERDATA, t);
+  curl_easy_setopt(t->easy, CURLOPT_WRITEFUNCTION, on_body);
+  curl_easy_setopt(t->easy, CURLOPT_WRITEDATA, t);
+  set_tls(t, s, sessions);
+}
+
+void transfer_start(struct transfer *t, CURLM *multi, double origin) {
+  t->origin = origin;
+  t->start_s = monotonic_s() - origin;
+  t->first_byte_s = -1;
+  CURLMcode code = curl_multi_add_handle(multi, t->easy);
+  if (code != CURLM_OK) quit(EXIT_FAILURE, "%s: %s", t->path, curl_multi_strerror(code));
+}
+
+static void finish_hash(struct transfer *t) {
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned int length = 0;
+  if (EVP_DigestFinal_ex(t->hash, digest, &length) != 1) quit(EXIT_FAILURE, "SHA-256 failed");
+  for (unsigned int i = 0; i < length; i++) sprintf(t->sha256 + 2 * i, "%02x", digest[i]);
+}
+
+void transfer_finish(struct transfer *t, const struct settings *s, CURLcode result) {
+  t->end_s = monotonic_s() - t->origin;
+  if (result != CURLE_OK) quit(EXIT_FAILURE, "%s: %s", t->path, curl_easy_strerror(result));
+  long version = 0;
+  curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &t->status);
+  curl_easy_getinfo(t->easy, CURLINFO_HTTP_VERSION, &version);
+  curl_easy_getinfo(t->easy, CURLINFO_NUM_CONNECTS, &t->connects);
+  if (version != s->http_version_used)
+    quit(EXIT_FAILURE, "%s: the server did not use %s", t->path, s->protocol);
+  if (t->status != 200) quit(EXIT_FAILURE, "%s: status %ld", t->path, t->status);
+  finish_hash(t);
+}
+
+void transfer_free(struct transfer *t) {
+  curl_easy_cleanup(t->easy);
+  EVP_MD_CTX_free(t->hash);
+}

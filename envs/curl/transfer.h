@@ -1,0 +1,39 @@
+/* One object: its libcurl handle, its times and its hash. */
+#ifndef TRANSFER_H
+#define TRANSFER_H
+
+#include <curl/curl.h>
+#include <openssl/evp.h>
+#include <stdbool.h>
+
+#include "settings.h"
+
+struct transfer {
+  char *url;
+  const char *path;              /* within url */
+  CURL *easy;
+  EVP_MD_CTX *hash;
+  double origin;                 /* monotonic time of the page's start, s */
+  double start_s, first_byte_s, end_s; /* since origin */
+  long long bytes;
+  long status;
+  char sha256[2 * EVP_MAX_MD_SIZE + 1];
+  long connects;                 /* connections this transfer opened: 0 or 1 */
+  bool session_known, session_reused;
+};
+
+/* Monotonic clock in seconds. */
+double monotonic_s(void);
+
+/* Prepare a handle for url; sessions is the cache shared with earlier connections or NULL. */
+void transfer_prepare(struct transfer *t, const struct settings *s, char *url, CURLSH *sessions);
+
+/* Add the handle to multi and note the start. */
+void transfer_start(struct transfer *t, CURLM *multi, double origin);
+
+/* Note the end; quit unless it worked with status 200 and the protocol asked for. */
+void transfer_finish(struct transfer *t, const struct settings *s, CURLcode result);
+
+void transfer_free(struct transfer *t);
+
+#endif

@@ -1,0 +1,146 @@
+//! The responses of one connection and the order in which their bytes leave.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use quiche::h3;
+use quiche::h3::NameValue;
+
+use super::content::{Content, File};
+use crate::settings::Scheduling;
+
+/// Bytes one response may write before the next has its turn, about three packets.
+const ROUND_ROBIN_BYTES: usize = 4096;
+
+/// The urgency of a request that names none (RFC 9218, section 4.1).
+const URGENCY: u8 = 3;
+
+struct Response {
+    stream: u64,
+    /// Taken once they are sent.
+    headers: Option<Vec<h3::Header>>,
+    body: Arc<[u8]>,
+    sent: usize,
+}
+
+enum Step {
+    Finished,
+    Wrote,
+    /// Flow or congestion control grants nothing at the moment.
+    Refused,
+}
+
+/// Unfinished responses in the order of their turn.
+pub struct Responses {
+    queue: VecDeque<Response>,
+    scheduling: Scheduling,
+}
+
+impl Responses {
+    pub fn new(scheduling: Scheduling) -> Self {
+        Self { queue: VecDeque::new(), scheduling }
+    }
+
+    /// Queue the answer to a request.
+    pub fn answer(&mut self, stream: u64, request: &[h3::Header], content: &Content) {
+        let field = |name: &[u8]| request.iter().find(|h| h.name() == name).map(NameValue::value);
+        let file = field(b":path").and_then(|path| content.get(path));
+        let (status, file) = match (field(b":method"), file) {
+            (Some(b"GET"), Some(file)) => ("200", file.clone()),
+            (Some(b"GET"), None) => ("404", message(b"not found\n")),
+            _ => ("405", message(b"only GET is served\n")),
+        };
+        let headers = vec![
+            h3::Header::new(b":status", status.as_bytes()),
+            h3::Header::new(b"server", b"quiche"),
+            h3::Header::new(b"content-type", file.media_type.as_bytes()),
+            h3::Header::new(b"content-length", file.body.len().to_string().as_bytes()),
+        ];
+        self.queue.push_back(Response { stream, headers: Some(headers), body: file.body, sent: 0 });
+    }
+
+    /// Forget the response of a stream the client no longer wants.
+    pub fn cancel(&mut self, stream: u64) {
+        self.queue.retain(|response| response.stream != stream);
+    }
+
+    /// Give the connection as many bytes as it takes.
+    pub fn write(&mut self, connection: &mut quiche::Connection, http: &mut h3::Connection) {
+        match self.scheduling {
+            Scheduling::Fifo => self.write_in_order(connection, http),
+            Scheduling::RoundRobin => self.write_in_turns(connection, http),
+        }
+    }
+
+    fn write_in_order(&mut self, connection: &mut quiche::Connection, http: &mut h3::Connection) {
+        let priority = h3::Priority::new(URGENCY, false);
+        self.queue.retain_mut(|response| loop {
+            match response.step(connection, http, &priority, usize::MAX) {
+                Step::Finished => return false,
+                Step::Wrote => {},
+                Step::Refused => return true,
+            }
+        });
+    }
+
+    /// The library interleaves only what was written to it, and it takes no more than the window
+    /// has room for: without turns here, the first stream would take all of it.
+    fn write_in_turns(&mut self, connection: &mut quiche::Connection, http: &mut h3::Connection) {
+        let priority = h3::Priority::new(URGENCY, true);
+        let mut refusals = 0;
+        while refusals < self.queue.len() {
+            let Some(mut response) = self.queue.pop_front() else { return };
+            match response.step(connection, http, &priority, ROUND_ROBIN_BYTES) {
+                Step::Finished => {
+                    refusals = 0;
+                    continue;
+                },
+                Step::Wrote => refusals = 0,
+                Step::Refused => refusals += 1,
+            }
+            self.queue.push_back(response);
+        }
+    }
+}
+
+impl Response {
+    /// Write the headers or up to `most` bytes of the body.
+    fn step(
+        &mut self, connection: &mut quiche::Connection, http: &mut h3::Connection,
+        priority: &h3::Priority, most: usize,
+    ) -> Step {
+        if let Some(headers) = &self.headers {
+            let empty = self.body.is_empty();
+            return match http
+                .send_response_with_priority(connection, self.stream, headers, priority, empty)
+            {
+                Ok(()) => {
+                    self.headers = None;
+                    if empty { Step::Finished } else { Step::Wrote }
+                },
+                Err(error) => refused(&error),
+            };
+        }
+        let end = self.body.len().min(self.sent.saturating_add(most));
+        let last = end == self.body.len();
+        match http.send_body(connection, self.stream, &self.body[self.sent..end], last) {
+            Ok(bytes) => {
+                self.sent += bytes;
+                if self.sent == self.body.len() { Step::Finished } else { Step::Wrote }
+            },
+            Err(error) => refused(&error),
+        }
+    }
+}
+
+/// A stream that is not merely blocked was stopped by the client: nothing is left to send.
+fn refused(error: &h3::Error) -> Step {
+    match error {
+        h3::Error::Done | h3::Error::StreamBlocked => Step::Refused,
+        _ => Step::Finished,
+    }
+}
+
+fn message(text: &'static [u8]) -> File {
+    File { body: Arc::from(text), media_type: "text/plain" }
+}

@@ -1,0 +1,155 @@
+//! A link between two existing interfaces of the current network namespace, made of rattan's cells.
+
+mod arguments;
+mod counters;
+mod dice;
+mod direction;
+mod frame;
+mod port;
+mod process;
+mod queue;
+
+use std::io::{stdin, stdout, BufRead, Result, Write};
+use std::process::ExitCode;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{mpsc, Arc};
+
+use arguments::Arguments;
+use counters::Counters;
+use dice::Dice;
+use port::Port;
+use tokio::runtime::{Builder, Runtime};
+
+/// One direction as the control thread sees it.
+struct Way {
+    dice: Dice,
+    counters: Arc<Counters>,
+    /// Where frames of this direction come in.
+    port: Arc<Port>,
+}
+
+/// The running link.
+struct Emulator {
+    up: Way,
+    down: Way,
+    scheduling: &'static str,
+}
+
+fn main() -> ExitCode {
+    process::die_with_parent();
+    let mut words = std::env::args().skip(1).peekable();
+    match words.peek().map(String::as_str) {
+        Some("--version") => {
+            println!("link-emulator {} (rattan-core 0.1.1)", env!("CARGO_PKG_VERSION"));
+            return ExitCode::SUCCESS;
+        }
+        None | Some("--help") => {
+            println!("{}", arguments::USAGE);
+            return ExitCode::SUCCESS;
+        }
+        Some(_) => {}
+    }
+    let outcome = arguments::parse(words).and_then(|given| run(given).map_err(|error| error.to_string()));
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("link-emulator: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Run the link in a thread of its own and answer commands in this one, which therefore never delays a frame.
+fn run(given: Arguments) -> Result<()> {
+    let (started, emulator) = mpsc::channel();
+    std::thread::spawn(move || {
+        let scheduling = process::schedule_promptly();
+        let runtime = match build_runtime(given.workers) {
+            Ok(runtime) => runtime,
+            Err(error) => return drop(started.send(Err(error))),
+        };
+        let inside = runtime.enter();
+        let _ = started.send(start(&given, scheduling));
+        drop(inside);
+        runtime.block_on(std::future::pending::<()>());
+    });
+    let emulator = emulator.recv().map_err(std::io::Error::other)??;
+    serve(&emulator)
+}
+
+fn build_runtime(workers: usize) -> Result<Runtime> {
+    if workers == 0 {
+        Builder::new_current_thread().enable_io().build()
+    } else {
+        let prompt = || {
+            process::schedule_promptly();
+        };
+        Builder::new_multi_thread().worker_threads(workers).on_thread_start(prompt).enable_io().build()
+    }
+}
+
+fn start(given: &Arguments, scheduling: &'static str) -> Result<Emulator> {
+    let open = |name: &str| {
+        let context = |error: std::io::Error| std::io::Error::other(format!("interface {name}: {error}"));
+        Port::open(name).map(Arc::new).map_err(context)
+    };
+    let (client, server) = (open(&given.to_client)?, open(&given.to_server)?);
+    let way = |from: &Arc<Port>, to: &Arc<Port>| -> Result<Way> {
+        let counters = Arc::new(Counters::default());
+        let dice = Dice::new(counters.clone());
+        direction::start(&given.link, from.clone(), to.clone(), dice.clone(), counters.clone())?;
+        Ok(Way { dice, counters, port: from.clone() })
+    };
+    Ok(Emulator { up: way(&client, &server)?, down: way(&server, &client)?, scheduling })
+}
+
+/// Answer commands until standard input ends.
+fn serve(emulator: &Emulator) -> Result<()> {
+    say("ready")?;
+    for line in stdin().lock().lines() {
+        let line = line?;
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words[..] {
+            ["stats"] => say(&emulator.stats()?)?,
+            ["seed", up, down] => match (up.parse(), down.parse()) {
+                (Ok(up), Ok(down)) => {
+                    emulator.seed(up, down)?;
+                    say("{\"ok\":true}")?;
+                }
+                _ => say("{\"error\":\"seeds are whole numbers from 0 to 2^64-1\"}")?,
+            },
+            _ => say("{\"error\":\"commands are: seed UP DOWN, stats\"}")?,
+        }
+    }
+    Ok(())
+}
+
+fn say(line: &str) -> Result<()> {
+    let mut out = stdout().lock();
+    writeln!(out, "{line}")?;
+    out.flush()
+}
+
+impl Emulator {
+    fn seed(&self, up: u64, down: u64) -> Result<()> {
+        for (way, seed) in [(&self.up, up), (&self.down, down)] {
+            way.port.dropped()?; // reading it is what resets it
+            way.dice.seed(seed);
+        }
+        Ok(())
+    }
+
+    fn stats(&self) -> Result<String> {
+        for way in [&self.up, &self.down] {
+            way.counters.socket_dropped.fetch_add(way.port.dropped()?.into(), Relaxed);
+        }
+        Ok(format!(
+            "{{\"up\":{},\"down\":{},\"receive_buffer_bytes\":[{},{}],\"scheduling\":\"{}\"}}",
+            self.up.counters.to_json(),
+            self.down.counters.to_json(),
+            self.up.port.receive_buffer()?,
+            self.down.port.receive_buffer()?,
+            self.scheduling,
+        ))
+    }
+}

@@ -1,0 +1,38 @@
+rule analyse__statistics:
+    """Per cell and arm: n, failures, medians and intervals, tests, the paper's rule, claims."""
+    input:
+        plan=f"{RESULTS}/plan/{{study}}.json",
+        runs=lambda wildcards: hq.study_table(wildcards.study),
+        code=sorted(ANALYSIS.glob("*.R")),
+    output:
+        directory(f"{RESULTS}/statistics/{{study}}"),
+    log:
+        f"{RESULTS}/logs/analyse/{{study}}.log",
+    resources:
+        cpu_percent=90,
+    shell:
+        "exec Rscript {ANALYSIS:q}/run_statistics.R --study {input.plan} --runs {input.runs}"
+        " --output {output} &> {log}"
+
+
+rule analyse__figure:
+    """Draw one figure from the cells it shows."""
+    input:
+        plan=f"{RESULTS}/plan/{{study}}.json",
+        runs=lambda wildcards: hq.figure_tables(wildcards.study, wildcards.figure),
+        calibration=lambda wildcards: hq.figure_calibration(
+            wildcards.study, wildcards.figure
+        ),
+        code=sorted(ANALYSIS.glob("*.R")),
+    output:
+        f"{RESULTS}/figures/{{study}}/{{figure}}.pdf",
+    log:
+        f"{RESULTS}/logs/analyse/{{study}}/{{figure}}.log",
+    resources:
+        cpu_percent=90,
+    params:
+        runs=lambda wildcards, input: ",".join(input.runs),
+        calibration=f"{RESULTS}/calibration",
+    shell:
+        "exec Rscript {ANALYSIS:q}/run_figure.R --study {input.plan} --figure {wildcards.figure}"
+        " --runs {params.runs:q} --calibration {params.calibration:q} --output {output} &> {log}"

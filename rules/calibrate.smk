@@ -1,0 +1,15 @@
+rule calibrate__link:
+    """Measure what a link really is, before any result of it counts."""
+    output:
+        f"{RESULTS}/calibration/{{link}}.json",
+    log:
+        f"{RESULTS}/logs/calibration/{{link}}.log",
+    # Before the measuring jobs, and with a processor of its own.
+    priority: 1000000
+    resources:
+        cpu_percent=90,
+    params:
+        link=lambda wildcards: json.dumps(hq.link_by_name(wildcards.link)),
+        emulator=hq.emulator,
+    shell:
+        "exec python3 {SCRIPTS:q}/calibrate.py link {params.link:q} --output {output} 2> {log}"

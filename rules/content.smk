@@ -1,0 +1,23 @@
+rule content__certificates:
+    """Make the test CA and the server's certificate."""
+    output:
+        directory(f"{RESULTS}/content/certificates"),
+    log:
+        f"{RESULTS}/logs/content/certificates.log",
+    shell:
+        "exec python3 {SCRIPTS:q}/make_content.py certificates --output {output} 2> {log}"
+
+
+rule content__page:
+    """Make one page: an HTML file and its objects, from the seed."""
+    input:
+        plans=ancient([f"{RESULTS}/plan/{study}.json" for study in hq.plans]),
+    output:
+        f"{RESULTS}/content/{{page}}/page.json",
+    log:
+        f"{RESULTS}/logs/content/{{page}}.log",
+    params:
+        seed=hq.selection.seed,
+    shell:
+        "exec python3 {SCRIPTS:q}/make_content.py page --plan {input.plans}"
+        " --name {wildcards.page} --output {output} 2> {log}"

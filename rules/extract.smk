@@ -1,0 +1,46 @@
+rule extract__block:
+    """From run folders to tidy tables: metrics from the client's clock and from the captures."""
+    input:
+        f"{RESULTS}/blocks/{{study}}/{{cell}}/{{block}}.json",
+    output:
+        runs=f"{RESULTS}/tables/{{study}}/{{cell}}/{{block}}/runs.csv",
+        objects=f"{RESULTS}/tables/{{study}}/{{cell}}/{{block}}/objects.csv",
+    log:
+        f"{RESULTS}/logs/extract/{{study}}/{{cell}}/{{block}}.log",
+    resources:
+        cpu_percent=30,
+    params:
+        folder=lambda wildcards, output: Path(output.runs).parent,
+    shell:
+        "exec python3 {SCRIPTS:q}/extract.py block {input} --results {RESULTS:q}"
+        " --output {params.folder} 2> {log}"
+
+
+rule extract__cell:
+    """All repetitions of a cell in one table."""
+    input:
+        lambda wildcards: [
+            f"{RESULTS}/tables/{wildcards.study}/{wildcards.cell}/{block}/runs.csv"
+            for block in hq.block_numbers(wildcards.study, wildcards.cell)
+        ],
+    output:
+        f"{RESULTS}/tables/{{study}}/{{cell}}.csv",
+    log:
+        f"{RESULTS}/logs/extract/{{study}}/{{cell}}.log",
+    shell:
+        "exec python3 {SCRIPTS:q}/extract.py join {input} --output {output} 2> {log}"
+
+
+rule extract__study:
+    """All repetitions of a study in one table."""
+    input:
+        lambda wildcards: [
+            f"{RESULTS}/tables/{wildcards.study}/{cell}.csv"
+            for cell in hq.cells(wildcards.study)
+        ],
+    output:
+        f"{RESULTS}/tables/{{study}}.csv",
+    log:
+        f"{RESULTS}/logs/extract/{{study}}.log",
+    shell:
+        "exec python3 {SCRIPTS:q}/extract.py join {input} --output {output} 2> {log}"

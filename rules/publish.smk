@@ -1,0 +1,38 @@
+rule publish__fragments:
+    """Tables and macros of one study for the appendix."""
+    input:
+        plan=f"{RESULTS}/plan/{{study}}.json",
+        runs=lambda wildcards: hq.study_table(wildcards.study),
+        statistics=f"{RESULTS}/statistics/{{study}}",
+        figures=lambda wildcards: [
+            f"{RESULTS}/figures/{wildcards.study}/{figure}.pdf"
+            for figure in hq.figures(wildcards.study)
+        ],
+        calibration=lambda wildcards: hq.calibrations(wildcards.study),
+        code=sorted(ANALYSIS.glob("*.R")),
+    output:
+        directory(f"{RESULTS}/appendix/{{study}}"),
+    log:
+        f"{RESULTS}/logs/publish/{{study}}.log",
+    params:
+        figures=lambda wildcards: f"{RESULTS}/figures/{wildcards.study}",
+        calibration=f"{RESULTS}/calibration",
+        manifest=hq.manifest,
+    shell:
+        "exec Rscript {ANALYSIS:q}/run_appendix.R --study {input.plan} --runs {input.runs}"
+        " --statistics {input.statistics} --figures {params.figures:q}"
+        " --calibration {params.calibration:q} --manifest {params.manifest:q}"
+        " --output {output} &> {log}"
+
+
+rule publish__appendix:
+    """Typeset the appendix."""
+    input:
+        fragments=[f"{RESULTS}/appendix/{study}" for study in hq.plans],
+        paper=sorted(PAPER.glob("*.tex")),
+    output:
+        f"{RESULTS}/appendix.pdf",
+    log:
+        f"{RESULTS}/logs/publish/appendix.log",
+    shell:
+        "exec bash {SCRIPTS:q}/typeset.sh {PAPER:q} {RESULTS:q}/appendix {output} &> {log}"

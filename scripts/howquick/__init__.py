@@ -1,0 +1,1 @@
+"""The library behind the programs in scripts/: study, content, testbed, measure, capture, extract."""

@@ -1,0 +1,101 @@
+"""The programs under test: what `envs/<program>/endpoint.yaml` says they can do."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from howquick.config import load_yaml
+from howquick.errors import ROOT, ConfigError
+from howquick.files import canonical_hash, folder_hash
+
+ENVS = ROOT / "envs"
+# Further folders of programs, separated by colons: an implementation need not live in this repository.
+MORE_ENVS = "HOWQUICK_ENVS"
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """One implementation: its folder and its declaration."""
+
+    name: str
+    folder: Path
+    declaration: dict[str, Any]
+
+    @property
+    def max_rate_mbit(self) -> float | None:
+        """The rate above which the stack itself is the limit, Mbit/s."""
+        return self.declaration.get("max_rate_mbit")
+
+    def require(self, role: str, arm: dict[str, Any], path: Path, key: str) -> None:
+        """Raise ConfigError unless the program can do in `role` what `arm` asks."""
+        file = Path("envs") / self.name / "endpoint.yaml"
+        if role not in self.declaration:
+            raise ConfigError(path, key, f"{self.name} is no {role}", f"See {file}")
+        protocols = self.declaration[role]["protocols"]
+        if arm["protocol"] not in protocols:
+            raise ConfigError(
+                path,
+                f"arms.{arm['name']}.protocol",
+                f"{self.name} cannot {arm['protocol']} as {role}",
+                f"It can: {', '.join(protocols)} ({file})",
+            )
+        ability = protocols[arm["protocol"]]
+        asked = ["connection"] if role == "client" else ["connection", "congestion_control"]
+        for what in asked:
+            if arm[what] not in ability[what]:
+                raise ConfigError(
+                    path,
+                    f"arms.{arm['name']}.{what}",
+                    f"{self.name} cannot {arm[what]!r} as {role} over {arm['protocol']}",
+                    f"It can: {', '.join(ability[what])} ({file})",
+                )
+
+    def program_hash(self, manifest: dict[str, Any]) -> str:
+        """Hash of everything that decides how the program behaves.
+
+        Its folder, what was built from its lock, and the distribution's packages it names.
+        """
+        packages = manifest.get("debian", {}).get("packages", {})
+        return canonical_hash(
+            [
+                folder_hash(self.folder),
+                manifest.get("programs", {}).get(self.name, {}).get("hash"),
+                {name: packages.get(name) for name in self.declaration.get("packages", [])},
+            ]
+        )
+
+
+@cache
+def load_endpoints() -> dict[str, Endpoint]:
+    """All programs that have an `endpoint.yaml`, by name."""
+    endpoints = {}
+    more = [Path(folder) for folder in os.environ.get(MORE_ENVS, "").split(":") if folder]
+    for file in sorted(file for folder in (ENVS, *more) for file in folder.glob("*/endpoint.yaml")):
+        declaration = load_yaml(file, "endpoint")
+        if declaration["name"] != file.parent.name:
+            raise ConfigError(file, "name", f"is {declaration['name']!r}", "Use the folder's name")
+        endpoints[file.parent.name] = Endpoint(file.parent.name, file.parent, declaration)
+    return endpoints
+
+
+def known_options(
+    arm: dict[str, Any], endpoints: dict[str, Endpoint], path: Path
+) -> dict[str, Any]:
+    """The arm's options with the defaults of both programs; raises ConfigError for an unknown one."""
+    defaults: dict[str, Any] = {}
+    for role in ("server", "client"):
+        for name, option in endpoints[arm[role]].declaration.get("options", {}).items():
+            defaults[name] = option["default"]
+    for name in arm["options"]:
+        if name not in defaults:
+            raise ConfigError(
+                path,
+                f"arms.{arm['name']}.options.{name}",
+                "neither program has this option",
+                f"Known: {', '.join(sorted(defaults)) or 'none'}",
+            )
+    return defaults | arm["options"]

@@ -1,0 +1,1 @@
+"""From run folders to tidy tables (docs/formats.md, sections 4 to 6)."""

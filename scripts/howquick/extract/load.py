@@ -1,0 +1,155 @@
+"""Find the page load in a capture: the server's end point, the connections, and their packets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from howquick.capture.read import ACK, FIN, RST, SYN, TCP, UDP, Frames
+from howquick.extract.tcp import new_bytes, stream_positions
+from howquick.extract.timing import Timing
+
+# The client reads its clock just before it opens its first connection, so the first packet can be
+# earlier only by the clock's own error. Its last object ends a little after the last packet came.
+CLOCK_SLACK_NS = 2_000_000
+
+_TRANSPORTS = {"h1": TCP, "h2": TCP, "spdy": TCP, "h3": UDP}
+# A QUIC connection opens with long headers: their first byte has the top bit set (RFC 8999).
+_LONG_HEADER = 0x80
+
+
+class Unusable(Exception):
+    """A capture does not hold what it must; the message is for the column `extract_note`."""
+
+
+@dataclass(frozen=True)
+class PageLoad:
+    """The connections of one page load.
+
+    `connections` are the client's end points as address·2^16 + port, in the order they were opened;
+    `first_ns` is the time of the first packet at the client, Unix nanoseconds.
+    """
+
+    transport: int
+    address: int
+    port: int
+    connections: np.ndarray
+    first_ns: int
+
+
+@dataclass(frozen=True)
+class Way:
+    """The packets of a page load in one direction at one end, in capture order.
+
+    `rows` are the frames (dtype FRAME), `connection` the index into PageLoad.connections, `new` the
+    payload bytes that no earlier packet carried (UDP: all, as QUIC never sends a packet twice).
+    """
+
+    rows: np.ndarray
+    connection: np.ndarray
+    new: np.ndarray
+
+
+def find_load(client: Frames, timing: Timing) -> PageLoad:
+    """Find the connections opened from the start of the load (less CLOCK_SLACK_NS) to its end.
+
+    Connections that were opened earlier, to get a session ticket, are no part of it. Raises
+    Unusable if there is none.
+    """
+    table = client.table
+    wanted = _TRANSPORTS.get(timing.protocol)
+    in_time = (table["time_ns"] >= timing.start_ns - CLOCK_SLACK_NS) & (
+        table["time_ns"] <= timing.end_ns
+    )
+    opening = table[in_time & _opens(table, timing.protocol, wanted)]
+    if len(opening) == 0:
+        raise Unusable(f"{client.path.name}: no connection opened within the page load")
+    first = opening[0]
+    to_server = (
+        (opening["destination"] == first["destination"])
+        & (opening["destination_port"] == first["destination_port"])
+        & (opening["protocol"] == first["protocol"])
+    )
+    keys = _end_point(opening["source"], opening["source_port"])[to_server]
+    unique, where = np.unique(keys, return_index=True)
+    return PageLoad(
+        transport=int(first["protocol"]),
+        address=int(first["destination"]),
+        port=int(first["destination_port"]),
+        connections=unique[np.argsort(where)],
+        first_ns=int(first["time_ns"]),
+    )
+
+
+def _opens(table: np.ndarray, protocol: str, wanted: int | None) -> np.ndarray:
+    """Which frames open a connection: a SYN, or a UDP datagram that can be a QUIC Initial."""
+    syn = (table["protocol"] == TCP) & (table["flags"] & (SYN | ACK) == SYN)
+    datagram = table["protocol"] == UDP
+    if protocol == "h3":
+        datagram &= table["first_byte"] & _LONG_HEADER != 0
+    if wanted is None:
+        return np.asarray(syn | datagram)
+    return np.asarray(syn if wanted == TCP else datagram)
+
+
+def _end_point(address: np.ndarray, port: np.ndarray) -> np.ndarray:
+    return np.asarray((address.astype(np.int64) << 16) | port)
+
+
+def upward(frames: Frames, load: PageLoad) -> Way:
+    """Packets from the client to the server."""
+    return _way(frames, load, "destination", "source")
+
+
+def downward(frames: Frames, load: PageLoad) -> Way:
+    """Packets from the server to the client."""
+    return _way(frames, load, "source", "destination")
+
+
+def _way(frames: Frames, load: PageLoad, server: str, client: str) -> Way:
+    table = frames.table
+    rows = table[
+        (table["protocol"] == load.transport)
+        & (table[server] == load.address)
+        & (table[f"{server}_port"] == load.port)
+    ]
+    keys = _end_point(rows[client], rows[f"{client}_port"])
+    order = np.argsort(load.connections)
+    place = np.minimum(
+        np.searchsorted(load.connections, keys, sorter=order), len(load.connections) - 1
+    )
+    known = load.connections[order][place] == keys
+    rows, connection = rows[known], order[place][known]
+    # A UDP port may have been used before for the connection that fetched the ticket.
+    after = rows["time_ns"] >= load.first_ns
+    rows, connection = rows[after], connection[after]
+    return Way(rows, connection, _new(rows, connection, load))
+
+
+def _new(rows: np.ndarray, connection: np.ndarray, load: PageLoad) -> np.ndarray:
+    new = rows["payload"].astype(np.int64)
+    if load.transport != TCP:
+        return new
+    for index in range(len(load.connections)):
+        mine = np.flatnonzero((connection == index) & (rows["payload"] > 0))
+        if len(mine):
+            base = stream_base(rows[connection == index])
+            start = stream_positions(rows["sequence"][mine], base)
+            new[mine] = new_bytes(start, rows["payload"][mine].astype(np.int64))
+    return new
+
+
+def stream_base(rows: np.ndarray) -> int:
+    """Wire sequence number of a TCP direction's first byte, by its SYN or else its first packet."""
+    syn = rows[rows["flags"] & SYN != 0]
+    return (int(syn["sequence"][0]) + 1) & 0xFFFFFFFF if len(syn) else int(rows["sequence"][0])
+
+
+def closing_ns(up: Way, load: PageLoad) -> np.ndarray:
+    """Per connection when the client's first FIN or RST left; the largest int64 if none did."""
+    closing = np.full(len(load.connections), np.iinfo(np.int64).max)
+    if load.transport == TCP:
+        ends = up.rows["flags"] & (FIN | RST) != 0
+        np.minimum.at(closing, up.connection[ends], up.rows["time_ns"][ends])
+    return closing

@@ -1,0 +1,143 @@
+"""Write the tables of a block, and join tables."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from howquick.errors import UserError
+from howquick.extract.columns import OBJECT_COLUMNS, SERIES_COLUMNS, field, run_columns
+from howquick.extract.run import Run, extract_run
+from howquick.files import atomic_text, read_json
+
+_NAMES = OBJECT_COLUMNS[:5]
+_MANIFEST_KEYS = ("study", "cell", "block", "runs")
+_ENTRY_KEYS = ("arm", "repetition", "path", "status")
+
+
+def extract_block(manifest: Path, results: Path, output: Path, series_points: int) -> list[Run]:
+    """Write runs.csv, objects.csv and series.csv of a block into `output`; each is whole or absent.
+
+    `manifest` is the block's manifest (docs/formats.md, 5), its paths are relative to `results`.
+    `series_points` rows per run go into series.csv. Returns the runs. Raises UserError when the
+    manifest is missing or none; what is wrong with single runs becomes part of their rows.
+    """
+    block = _read_manifest(manifest)
+    runs = [
+        extract_run(block, entry, results / entry["path"], series_points) for entry in block["runs"]
+    ]
+    parameters: dict[str, Any] = {}
+    for run in runs:
+        parameters |= run.parameters
+    # All runs of a block are of one cell: a run whose folder is lost has its parameters too.
+    rows = [parameters | run.row for run in runs]
+    write_table(output / "runs.csv", run_columns(set(parameters)), rows)
+    write_table(output / "objects.csv", OBJECT_COLUMNS, _object_rows(runs))
+    write_table(output / "series.csv", SERIES_COLUMNS, _series_rows(runs))
+    return runs
+
+
+def _read_manifest(path: Path) -> dict[str, Any]:
+    remedy = "Measure the block again: delete this file and run the workflow"
+    try:
+        block = read_json(path)
+    except OSError as error:
+        raise UserError(
+            f"{path}: {error.strerror}. Name the manifest of a measured block."
+        ) from None
+    except ValueError as error:
+        raise UserError(f"{path}: not JSON ({error}). {remedy}.") from None
+    missing = [key for key in _MANIFEST_KEYS if not isinstance(block, dict) or key not in block]
+    if missing:
+        raise UserError(f"{path}: no block manifest: {', '.join(missing)} missing. {remedy}.")
+    for index, entry in enumerate(block["runs"]):
+        lacking = [key for key in _ENTRY_KEYS if key not in entry]
+        if lacking:
+            raise UserError(f"{path}: runs[{index}]: {', '.join(lacking)} missing. {remedy}.")
+    return dict(block)
+
+
+def _object_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
+    for run in runs:
+        names = {name: run.row[name] for name in _NAMES}
+        for entry in run.timing.objects if run.timing else ():
+            yield names | {
+                "path": entry.path,
+                "bytes": entry.size_bytes,
+                "start_s": entry.start_s,
+                "first_byte_s": entry.first_byte_s,
+                "end_s": entry.end_s,
+            }
+
+
+def _series_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
+    for run in runs:
+        names = {name: run.row[name] for name in _NAMES}
+        for time_s, received, acknowledged in run.series:
+            yield names | {
+                "time_s": time_s,
+                "received_bytes": received,
+                "acknowledged_bytes": acknowledged,
+            }
+
+
+def write_table(path: Path, columns: Sequence[str], rows: Iterable[dict[str, Any]]) -> None:
+    """Write a CSV file (UTF-8, LF) of the given columns; it appears when it is whole."""
+    with atomic_text(path) as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(columns)
+        for row in rows:
+            writer.writerow([field(column, row.get(column)) for column in columns])
+
+
+def join_tables(tables: Sequence[Path], output: Path) -> int:
+    """Concatenate CSV tables; columns that one of them lacks are empty there. Returns the rows.
+
+    The columns are those of the first table, then what the others add. Raises UserError for a
+    missing file, one without a header, or a row that does not fit its header.
+    """
+    headers = [_read_header(path) for path in tables]
+    columns = list(dict.fromkeys(name for header in headers for name in header))
+    count = 0
+    with atomic_text(output) as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(columns)
+        for path, header in zip(tables, headers, strict=True):
+            for row in _body(path, header, columns):
+                writer.writerow(row)
+                count += 1
+    return count
+
+
+def _read_header(path: Path) -> list[str]:
+    try:
+        with path.open(encoding="utf-8", newline="") as stream:
+            header = next(csv.reader(stream), [])
+    except OSError as error:
+        raise UserError(f"{path}: {error.strerror}. Name tables that exist.") from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise UserError(f"{path}: not a CSV table ({error}). Make it anew.") from None
+    if not header:
+        raise UserError(f"{path}: empty, not even a header. Delete it to make it anew.")
+    if len(set(header)) != len(header):
+        raise UserError(f"{path}: a column appears twice. Each column needs its own name.")
+    return header
+
+
+def _body(path: Path, header: list[str], columns: list[str]) -> Iterator[list[str]]:
+    """The rows of a table in the order of `columns`."""
+    place = {name: index for index, name in enumerate(header)}
+    same = header == columns
+    order = [place.get(name, len(header)) for name in columns]
+    with path.open(encoding="utf-8", newline="") as stream:
+        reader = csv.reader(stream)
+        next(reader)
+        for row in reader:
+            if len(row) != len(header):
+                raise UserError(
+                    f"{path}: line {reader.line_num}: {len(row)} fields, but the header has "
+                    f"{len(header)}. Delete it to make it anew."
+                )
+            yield row if same else [[*row, ""][index] for index in order]

@@ -1,0 +1,159 @@
+"""What the client reports: timing.json, checked field by field (docs/formats.md, section 2)."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+class TimingError(Exception):
+    """timing.json does not say what it must; the message names the key."""
+
+
+@dataclass(frozen=True)
+class ObjectTiming:
+    """One object; times in seconds since the load's start, None where the client cannot tell."""
+
+    path: str
+    size_bytes: int
+    start_s: float | None
+    first_byte_s: float | None
+    end_s: float
+
+
+@dataclass(frozen=True)
+class Timing:
+    """One page load as the client saw it; `start` is Unix time in seconds."""
+
+    protocol: str
+    start: float
+    handshake_s: float | None
+    resumed: bool | None
+    early_data: bool | None
+    connections: int | None
+    objects: tuple[ObjectTiming, ...]
+
+    @property
+    def plt_s(self) -> float:
+        """Page load time: when the last object was complete, seconds after the start."""
+        return max(entry.end_s for entry in self.objects)
+
+    @property
+    def start_ns(self) -> int:
+        """The start in Unix nanoseconds."""
+        return round(self.start * 1e9)
+
+    @property
+    def end_ns(self) -> int:
+        """The end of the last object in Unix nanoseconds."""
+        return self.start_ns + round(self.plt_s * 1e9)
+
+    @property
+    def body_bytes(self) -> int:
+        """Sum of the objects' sizes."""
+        return sum(entry.size_bytes for entry in self.objects)
+
+
+def read_timing(path: Path) -> Timing:
+    """Read and check timing.json. Raises TimingError if it is missing or not as described."""
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise TimingError(f"{path.name} is missing") from None
+    except OSError as error:
+        raise TimingError(f"{path.name} cannot be read: {error.strerror}") from None
+    except ValueError as error:
+        raise TimingError(f"{path.name} is not JSON: {error}") from None
+    if not isinstance(data, dict):
+        raise TimingError(f"{path.name}: must be an object")
+    fields = _Fields(data, f"{path.name}: ")
+    listed = data.get("objects")
+    if not isinstance(listed, list) or not listed:
+        raise TimingError(f"{path.name}: objects: must be a list with at least one object")
+    return Timing(
+        protocol=fields.text("protocol"),
+        start=fields.seconds("start"),
+        handshake_s=fields.optional_seconds("handshake_s"),
+        resumed=fields.optional_flag("resumed"),
+        early_data=fields.optional_flag("early_data"),
+        connections=fields.optional_count("connections"),
+        objects=tuple(
+            _object(entry, f"{path.name}: objects[{index}]") for index, entry in enumerate(listed)
+        ),
+    )
+
+
+def _object(entry: Any, where: str) -> ObjectTiming:
+    if not isinstance(entry, dict):
+        raise TimingError(f"{where}: must be an object")
+    fields = _Fields(entry, f"{where}.")
+    found = ObjectTiming(
+        path=fields.text("path"),
+        size_bytes=fields.count("bytes"),
+        start_s=fields.optional_seconds("start_s"),
+        first_byte_s=fields.optional_seconds("first_byte_s"),
+        end_s=fields.seconds("end_s"),
+    )
+    for name in ("start_s", "first_byte_s"):
+        earlier = getattr(found, name)
+        if earlier is not None and earlier > found.end_s:
+            raise TimingError(f"{where}.{name}: {earlier} is later than end_s, {found.end_s}")
+    return found
+
+
+@dataclass(frozen=True)
+class _Fields:
+    """Checked access to the keys of one JSON object; `where` is put before the key in messages."""
+
+    values: dict[str, Any]
+    where: str
+
+    def text(self, key: str) -> str:
+        value = self.values.get(key)
+        if not isinstance(value, str) or not value:
+            raise self._wrong(key, "a text")
+        return value
+
+    def seconds(self, key: str) -> float:
+        value = self.optional_seconds(key)
+        if value is None:
+            raise self._wrong(key, "a number of seconds, zero or more")
+        return value
+
+    def optional_seconds(self, key: str) -> float | None:
+        value = self.values.get(key)
+        if value is None:
+            return None
+        # bool is a kind of int in Python; JSON's NaN and Infinity are floats.
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self._wrong(key, "a number of seconds, zero or more")
+        if not math.isfinite(value) or value < 0:
+            raise self._wrong(key, "a number of seconds, zero or more")
+        return float(value)
+
+    def count(self, key: str) -> int:
+        value = self.optional_count(key)
+        if value is None:
+            raise self._wrong(key, "a whole number, zero or more")
+        return value
+
+    def optional_count(self, key: str) -> int | None:
+        value = self.values.get(key)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            raise self._wrong(key, "a whole number, zero or more")
+        return value
+
+    def optional_flag(self, key: str) -> bool | None:
+        value = self.values.get(key)
+        if value is not None and not isinstance(value, bool):
+            raise self._wrong(key, "true or false")
+        return value
+
+    def _wrong(self, key: str, expected: str) -> TimingError:
+        shown = json.dumps(self.values[key]) if key in self.values else "missing"
+        return TimingError(f"{self.where}{key}: must be {expected}, is {shown}")

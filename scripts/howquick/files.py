@@ -1,0 +1,71 @@
+"""Files that are whole or absent, and hashes of folders."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TextIO
+
+
+@contextmanager
+def atomic_text(path: Path) -> Iterator[TextIO]:
+    """Open a text file that appears under `path` only when the block ends without an error.
+
+    The data are synced before the rename, so that a power cut leaves the old file or the new one.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as stream:
+            yield stream
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(name).chmod(0o644)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write `value` as indented JSON, whole or not at all."""
+    with atomic_text(path) as stream:
+        json.dump(value, stream, indent=1, ensure_ascii=False)
+        stream.write("\n")
+
+
+def read_json(path: Path) -> Any:
+    """Read a JSON file."""
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def canonical_hash(value: Any) -> str:
+    """SHA-256 of a JSON value, independent of the order of keys."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def folder_hash(folder: Path) -> str:
+    """SHA-256 over names and contents of the regular files below `folder`, caches left out."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.rglob("*")):
+        parts = path.relative_to(folder).parts
+        if path.is_file() and not {"__pycache__", "node_modules", "target"} & set(parts):
+            digest.update("/".join(parts).encode() + b"\0")
+            digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def sync_folder(folder: Path) -> None:
+    """Sync every file below `folder` and the folder itself to disk."""
+    for path in [*folder.rglob("*"), folder]:
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,39 @@
+"""The environment's manifest: what is installed and where (written by `enter` or by the flake)."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from howquick.errors import UserError
+from howquick.files import canonical_hash, read_json
+
+
+@cache
+def load_manifest() -> dict[str, Any]:
+    """The manifest named by HOWQUICK_MANIFEST. Raises UserError outside the environment."""
+    name = os.environ.get("HOWQUICK_MANIFEST")
+    if not name:
+        raise UserError(
+            "HOWQUICK_MANIFEST is not set: this is not the project's environment. "
+            "Start with ./enter (or nix develop) and run the command inside it."
+        )
+    try:
+        return read_json(Path(name))
+    except FileNotFoundError:
+        raise UserError(
+            f"{name}: the environment's manifest is gone. Start ./enter anew."
+        ) from None
+
+
+def prefix_of(program: str) -> Path | None:
+    """The folder a program was built into; None where the distribution's own is used."""
+    entry = load_manifest().get("programs", {}).get(program)
+    return Path(entry["prefix"]) if entry else None
+
+
+def environment_hash() -> str:
+    """Short hash of the whole manifest, stored with every result."""
+    return canonical_hash(load_manifest())[:16]

@@ -1,0 +1,1 @@
+"""Measuring: one block of repetitions in one private testbed."""

@@ -1,0 +1,58 @@
+"""Captures of both ends during one repetition, by tcpdump."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+from pathlib import Path
+
+from howquick.measure.process import ProgramFailed, stop
+from howquick.testbed.namespace import Namespace
+
+# Enough for Ethernet, IPv4, TCP with options, and the head of a QUIC packet.
+HEADERS_BYTES = 128
+FULL_BYTES = 65535
+
+
+class Capture:
+    """One tcpdump at one end."""
+
+    def __init__(self, namespace: Namespace, file: Path, snaplen: int) -> None:
+        self.file = file
+        # Immediate mode: without it the last packets stay in the ring when tcpdump ends.
+        self._process = namespace.popen(
+            [
+                "tcpdump", "-i", namespace.interface, "-w", str(file), "-s", str(snaplen), "-n",
+                "--time-stamp-precision=nano", "--immediate-mode", "-B", "16384", "-Z", "root",
+            ],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        )  # fmt: skip
+
+    def wait_until_listening(self) -> None:
+        """Return once packets are captured. Raises ProgramFailed if tcpdump cannot."""
+        assert self._process.stderr is not None
+        for line in self._process.stderr:
+            if b"listening on" in line:
+                return
+        raise ProgramFailed(f"tcpdump ended with status {self._process.wait()}")
+
+    def interrupt(self) -> None:
+        """Ask tcpdump to end."""
+        self._process.send_signal(signal.SIGINT)
+
+    def finish(self) -> int:
+        """Wait for the end of tcpdump; returns the packets that the kernel dropped from the capture."""
+        assert self._process.stderr is not None
+        text = self._process.stderr.read().decode(errors="replace")
+        self._process.wait()
+        dropped = re.search(r"(\d+) packets? dropped by kernel", text)
+        if self._process.returncode or not dropped:
+            raise ProgramFailed(
+                f"tcpdump ended with status {self._process.returncode}: {text.strip()}"
+            )
+        return int(dropped.group(1))
+
+    def kill(self) -> None:
+        """End tcpdump by force."""
+        stop(self._process, signal.SIGKILL)

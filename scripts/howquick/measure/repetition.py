@@ -1,0 +1,214 @@
+"""One repetition: one load by one arm, with captures, checks and metadata, into one run folder."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from howquick.capture.pack import pack
+from howquick.files import sync_folder, write_json
+from howquick.measure.captures import FULL_BYTES, HEADERS_BYTES, Capture
+from howquick.measure.host import Guard, describe_host
+from howquick.measure.process import Client, ProgramFailed, Server
+from howquick.measure.timing import page_load_time_s, read_timing
+from howquick.testbed.testbed import Testbed
+
+# An invalid repetition is measured again, at most this often.
+MAX_ATTEMPTS = 3
+# Time that packets of the last load need to leave the link, in round trips.
+QUIET_ROUND_TRIPS = 1.5
+MAX_STEAL = 0.05
+MAX_CLOCK_STEP_S = 0.002
+
+
+@dataclass
+class Outcome:
+    """How a repetition ended and how its wall time was spent, seconds."""
+
+    status: str
+    reason: str
+    network_s: float
+    overhead: dict[str, float]
+
+
+class Stopwatch:
+    """Splits elapsed time into named parts."""
+
+    def __init__(self) -> None:
+        self.parts: dict[str, float] = {}
+        self._last = time.monotonic()
+
+    def lap(self, name: str) -> None:
+        """Add the time since the last lap to part `name`."""
+        now = time.monotonic()
+        self.parts[name] = self.parts.get(name, 0.0) + now - self._last
+        self._last = now
+
+
+class Repetition:
+    """Everything one load needs; `run` leaves a whole run folder or none."""
+
+    def __init__(
+        self,
+        bed: Testbed,
+        server: Server,
+        client: Client,
+        page: list[dict[str, Any]],
+        scratch: Path,
+        folder: Path,
+        meta: dict[str, Any],
+        full_capture: bool,
+    ) -> None:
+        self.bed, self.server, self.client, self.page = bed, server, client, page
+        self.scratch, self.folder, self.meta = scratch, folder, meta
+        self.snaplen = FULL_BYTES if full_capture else HEADERS_BYTES
+        self.captures: dict[str, Capture] = {}
+        self.watch = Stopwatch()
+        self.status, self.reason = "failed", ""
+        self.network_s = 0.0
+        self.capture_drops = 0
+
+    def run(self, quiet_since: float) -> Outcome:
+        """Measure once and write the run folder; `quiet_since` is when the last load ended (monotonic)."""
+        self.meta["started"] = time.time()
+        guard = Guard()
+        before: dict[str, Any] = {}
+        try:
+            self.server.ensure()
+            self._start_captures()
+            self.watch.lap("captures_start")
+            self.client.prepare()
+            self.watch.lap("client_start")
+            self._await_quiet(quiet_since)
+            before = self.bed.counters()
+            seeds = self.meta["seeds"]
+            self.bed.seed(seeds["up"], seeds["down"])
+            self.watch.lap("link_reset")
+            self._load()
+        except ProgramFailed as failure:
+            self.reason = str(failure)
+        finally:
+            self.client.kill()
+            self._stop_captures()
+        after = self.bed.counters()
+        self.watch.lap("captures_stop")
+        self.server.collect(self.scratch, QUIET_ROUND_TRIPS * self.meta["link"]["rtt_ms"] / 1000)
+        self.watch.lap("server_logs")
+        self.meta["network"] = {"before": before, "after": after}
+        self.meta["guard"] = guard.stop() | {"capture_drops": self.capture_drops}
+        self._judge(before, after)
+        self._write()
+        self.watch.lap("write")
+        return Outcome(self.status, self.reason, self.network_s, self.watch.parts)
+
+    def _start_captures(self) -> None:
+        for end in (self.bed.client, self.bed.server):
+            self.captures[end.name] = Capture(end, self.scratch / f"{end.name}.pcap", self.snaplen)
+        for capture in self.captures.values():
+            capture.wait_until_listening()
+
+    def _await_quiet(self, since: float) -> None:
+        """Let packets of the load before leave the link, so that they take no draw of the loss."""
+        quiet = since + QUIET_ROUND_TRIPS * self.meta["link"]["rtt_ms"] / 1000
+        time.sleep(max(0.0, quiet - time.monotonic()))
+        self.watch.lap("quiet")
+
+    def _load(self) -> None:
+        begin = time.monotonic()
+        try:
+            self.client.go()
+            self.client.wait(self.meta["timeout_s"])
+            timing = read_timing(
+                self.scratch / "timing.json", self.page, self.meta["arm_definition"]["protocol"]
+            )
+            self.network_s = page_load_time_s(timing)
+            self.status = "ok"
+        except TimeoutError as timeout:
+            self.status, self.reason = "timeout", str(timeout)
+            self.network_s = time.monotonic() - begin
+        finally:
+            self.watch.lap("load")
+            # What the process needed beyond the load itself: start-up without a gate, and its exit.
+            self.watch.parts["client_exit"] = max(0.0, self.watch.parts["load"] - self.network_s)
+            self.watch.parts["load"] -= self.watch.parts["client_exit"]
+        self.server.check()
+
+    def _stop_captures(self) -> None:
+        for capture in self.captures.values():
+            capture.interrupt()
+        for capture in self.captures.values():
+            try:
+                self.capture_drops += capture.finish()
+            except ProgramFailed as failure:
+                self.status, self.reason = "failed", str(failure)
+
+    def _judge(self, before: dict[str, Any], after: dict[str, Any]) -> None:
+        """Turn a disturbed repetition into an invalid one: its number must not be used."""
+        guard = self.meta["guard"]
+        dropped = after["emulator"].get("socket_drops", 0) - before.get("emulator", {}).get(
+            "socket_drops", 0
+        )
+        reasons = [
+            f"the link emulator lost {dropped} packets that it should not lose" if dropped else "",
+            f"the captures lost {self.capture_drops} packets" if self.capture_drops else "",
+            f"the hypervisor took {guard['steal']:.0%} of the CPU"
+            if (guard["steal"] or 0) > MAX_STEAL
+            else "",
+            f"the clock stepped by {guard['clock_step_s']} s"
+            if abs(guard["clock_step_s"]) > MAX_CLOCK_STEP_S
+            else "",
+        ]
+        disturbed = "; ".join(filter(None, reasons))
+        if disturbed:
+            self.status, self.reason = "invalid", disturbed
+
+    def _write(self) -> None:
+        """Pack captures and logs, write meta.json last, sync, and put the folder in its place."""
+        temporary = self.folder.with_name(f".{self.folder.name}.tmp")
+        shutil.rmtree(temporary, ignore_errors=True)
+        temporary.mkdir(parents=True)
+        keys_file = self.scratch / "keys.log"
+        keys = keys_file.read_bytes() if keys_file.exists() else b""
+        self.meta["captures"] = {}
+        for name, capture in self.captures.items():
+            namespace = getattr(self.bed, name)
+            summary = pack(
+                capture.file, keys, temporary / f"{name}.pcapng", interface=namespace.interface
+            )
+            self.meta["captures"][name] = {
+                "packets": summary.packets,
+                "wire_bytes": summary.wire_bytes,
+                "longest_frame_bytes": summary.longest_frame_bytes,
+                "snaplen": self.snaplen,
+            }
+        for name in ("timing.json", "client.log", "server.log"):
+            if (self.scratch / name).exists():
+                shutil.copyfile(self.scratch / name, temporary / name)
+        if (self.scratch / "qlog").exists():
+            shutil.copytree(self.scratch / "qlog", temporary / "qlog")
+        self.meta |= {
+            "status": self.status,
+            "reason": self.reason,
+            "network_s": round(self.network_s, 6),
+            "wall_s": round(sum(self.watch.parts.values()), 6),
+            "overhead": {name: round(value, 6) for name, value in self.watch.parts.items()},
+            "host": describe_host(),
+        }
+        write_json(temporary / "meta.json", self.meta)
+        sync_folder(temporary)
+        put_in_place(temporary, self.folder)
+
+
+def put_in_place(temporary: Path, folder: Path) -> None:
+    """Rename a finished folder to its name; one that stands there already goes away."""
+    if folder.exists():
+        old = folder.with_name(f".{folder.name}.old")
+        shutil.rmtree(old, ignore_errors=True)
+        folder.rename(old)
+        temporary.rename(folder)
+        shutil.rmtree(old)
+    else:
+        temporary.rename(folder)

@@ -1,0 +1,212 @@
+"""The plan: which blocks there are, the order of their arms, the seeds, and how long it takes."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import random
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from howquick.endpoints import load_endpoints
+from howquick.files import canonical_hash
+
+# Changing how a repetition is measured changes this number, and with it every fingerprint.
+METHOD = 1
+# Start-up, captures, checks and packing around each load, seconds: measured by `snakemake bench`.
+OVERHEAD_S = 0.35
+BLOCK_SETUP_S = 2.0
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive repetitions of one cell with all its arms: one job."""
+
+    study: str
+    cell: str
+    block: int
+    repetitions: tuple[int, ...]
+    seconds: float  # expected wall time
+    bytes: int  # expected size on disk
+    load_bytes: int  # what its loads transfer
+    arms: int
+
+
+def derive_seed(*parts: object) -> int:
+    """A 63-bit seed that depends on every part and on nothing else."""
+    digest = hashlib.sha256("/".join(map(str, parts)).encode()).digest()
+    return int.from_bytes(digest[:8], "big") >> 1
+
+
+def link_name(link: dict[str, Any]) -> str:
+    """The name of a link, for files: `10mbit-18ms-loss2-queue200ms-mtu1500`."""
+    return (
+        f"{link['bandwidth_mbit']:g}mbit-{link['rtt_ms']:g}ms-loss{link['loss_percent']:g}"
+        f"-queue{link['queue_ms']:g}ms-mtu{link['mtu_bytes']:g}"
+    )
+
+
+def page_name(workload: dict[str, Any]) -> str:
+    """The name of a page, for folders: `50x131072` or `5x400-8000`."""
+    size = workload["object_size"]["bytes"]
+    text = f"{size[0]}-{size[1]}" if isinstance(size, list) else f"{size}"
+    return f"{workload['objects']}x{text}"
+
+
+def find(items: list[dict[str, Any]], name: str) -> dict[str, Any]:
+    """The item (cell, arm, …) with this name."""
+    return next(item for item in items if item["name"] == name)
+
+
+def is_selected(cell: dict[str, Any], selection: dict[str, Any] | list[str]) -> bool:
+    """Whether a cell is in a selection: cell names, or per factor the values or level names wanted."""
+    if isinstance(selection, list):
+        return cell["name"] in selection
+    for factor, wanted in selection.items():
+        values = wanted if isinstance(wanted, list) else [wanted]
+        if cell["values"][factor] not in values and cell["levels"][factor] not in values:
+            return False
+    return True
+
+
+def arms_of(study: dict[str, Any], cell: dict[str, Any]) -> list[dict[str, Any]]:
+    """The arms that are measured in a cell."""
+    excluded = {entry["arm"] for entry in cell["not_applicable"]}
+    return [arm for arm in study["arms"] if arm["name"] not in excluded]
+
+
+def order_of(study: dict[str, Any], cell: dict[str, Any], repetition: int) -> list[str]:
+    """The arms of one repetition in seeded order."""
+    names = sorted(arm["name"] for arm in arms_of(study, cell))
+    seed = derive_seed(study["seed"], study["study"], cell["name"], repetition, "order")
+    random.Random(seed).shuffle(names)
+    return names
+
+
+def loss_seeds(study: dict[str, Any], cell: dict[str, Any], repetition: int) -> dict[str, int]:
+    """Seeds of the random loss: one per direction and repetition, the same for all arms."""
+    return {
+        direction: derive_seed(study["seed"], study["study"], cell["name"], repetition, direction)
+        for direction in ("up", "down")
+    }
+
+
+def page_bytes(workload: dict[str, Any]) -> int:
+    """Expected size of a page, bytes."""
+    size = workload["object_size"]["bytes"]
+    mean = sum(size) / 2 if isinstance(size, list) else size
+    return round(workload["objects"] * mean + 40 * workload["objects"] + 500)
+
+
+def expected_plt_s(cell: dict[str, Any], arm: dict[str, Any]) -> float:
+    """A rough page load time, for planning only, seconds.
+
+    Handshake and slow start in round trips, then the smaller of the link's rate and of what a
+    loss-based sender reaches: MSS/RTT · sqrt(3/2p), Mathis et al., CCR 27(3), 1997.
+    """
+    link = cell["link"]
+    rtt = link["rtt_ms"] / 1000
+    size = page_bytes(cell["workload"])
+    connections = 6 if arm["protocol"] == "h1" else 1
+    rate = link["bandwidth_mbit"] * 1e6 / 8
+    loss = link["loss_percent"] / 100
+    if loss:
+        rate = min(rate, connections * 1460 / max(rtt, 0.001) * math.sqrt(1.5 / loss))
+    slow_start = math.log2(1 + size / (connections * 14600))
+    requests = cell["workload"]["objects"] / connections if arm["protocol"] == "h1" else 1
+    return (4 + max(slow_start, requests)) * rtt + size / rate
+
+
+def partition(study: dict[str, Any]) -> list[Block]:
+    """Cut every cell's repetitions into blocks of about `block_seconds`."""
+    blocks = []
+    for cell in study["cells"]:
+        arms = arms_of(study, cell)
+        one = sum(min(expected_plt_s(cell, arm), study["timeout_s"]) + OVERHEAD_S for arm in arms)
+        size = max(1, min(study["repetitions"], int(study["block_seconds"] / one)))
+        for number, first in enumerate(range(0, study["repetitions"], size)):
+            repetitions = tuple(range(first, min(first + size, study["repetitions"])))
+            full = sum(1 for repetition in repetitions if repetition < study["full_captures"])
+            headers = len(repetitions) - full
+            # Two captures of about 1.1 times the page, or of its headers only.
+            disk = len(arms) * page_bytes(cell["workload"]) * 2 * (1.1 * full + 0.2 * headers)
+            blocks.append(
+                Block(
+                    study["study"],
+                    cell["name"],
+                    number,
+                    repetitions,
+                    seconds=round(BLOCK_SETUP_S + one * len(repetitions), 1),
+                    bytes=round(disk),
+                    load_bytes=len(arms) * len(repetitions) * page_bytes(cell["workload"]),
+                    arms=len(arms),
+                )
+            )
+    return blocks
+
+
+def fingerprint(
+    study: dict[str, Any], cell: str, arm: str, repetition: int, programs: dict[str, str]
+) -> str:
+    """Hash of everything that produces a repetition; it is valid as long as this is unchanged.
+
+    `programs` maps the names of server, client and `emulator` to hashes (`Endpoint.program_hash`).
+    """
+    the_cell, the_arm = find(study["cells"], cell), find(study["arms"], arm)
+    behaviour = {key: value for key, value in the_arm.items() if key not in ("label", "group")}
+    return canonical_hash(
+        {
+            "method": METHOD,
+            "seed": study["seed"],
+            "link": the_cell["link"],
+            "workload": the_cell["workload"],
+            "arm": behaviour,
+            "repetition": repetition,
+            "timeout_s": study["timeout_s"],
+            "seeds": loss_seeds(study, the_cell, repetition),
+            "programs": {
+                role: programs[name]
+                for role, name in (
+                    ("server", the_arm["server"]),
+                    ("client", the_arm["client"]),
+                    ("emulator", "emulator"),
+                )
+            },
+        }
+    )
+
+
+def program_hashes(
+    study: dict[str, Any], manifest: dict[str, Any], emulator: str
+) -> dict[str, str]:
+    """Hashes of all programs that take part in a study, by name, the emulator's included."""
+    endpoints = load_endpoints()
+    names = {arm[role] for arm in study["arms"] for role in ("server", "client")}
+    hashes = {name: endpoints[name].program_hash(manifest) for name in sorted(names)}
+    hashes["emulator"] = emulator
+    return hashes
+
+
+def complete(study: dict[str, Any], programs: dict[str, str]) -> dict[str, Any]:
+    """The resolved study with its blocks and program hashes: what `results/plan/<study>.json` holds."""
+    return study | {"blocks": [asdict(block) for block in partition(study)], "programs": programs}
+
+
+def block_fingerprint(plan: dict[str, Any], block: dict[str, Any]) -> str:
+    """Hash that changes when any repetition of a block must be measured anew."""
+    cell = find(plan["cells"], block["cell"])
+    arms = [
+        [arm["name"], {role: plan["programs"][arm[role]] for role in ("server", "client")}, arm]
+        for arm in arms_of(plan, cell)
+    ]
+    return canonical_hash(
+        [
+            METHOD,
+            plan["seed"],
+            plan["timeout_s"],
+            plan["programs"]["emulator"],
+            cell,
+            arms,
+            block["repetitions"],
+        ]
+    )

@@ -1,0 +1,66 @@
+"""One start of the workflow: its configuration, its lock and its progress display."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, TextIO
+
+from howquick.errors import UserError
+from howquick.workflow import Workflow, outlook, processors_percent, read_workflow
+
+_lock: TextIO | None = None
+
+
+def prepare(config: dict[str, Any], workflow: Any) -> Workflow:
+    """Validate the configuration and say what is to come; ends with one message if it is wrong.
+
+    `workflow` is Snakemake's. It learns how much processor the machine has: the blocks declare what they
+    need, so that a high -j does not make them disturb each other.
+    """
+    try:
+        hq = read_workflow(config)
+    except UserError as error:
+        # Not an exception: Snakemake would print where in the Snakefile it was raised.
+        print(f"howquick: {error}", file=sys.stderr, flush=True)
+        os._exit(1)
+    if "cpu_percent" not in workflow.global_resources:
+        workflow.register_resource("cpu_percent", processors_percent())
+    # Jobs inherit it: the blocks of one start belong to one session.
+    os.environ.setdefault("HOWQUICK_SESSION", time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()))
+    if workflow.is_main_process:
+        jobs = workflow.resource_settings.cores or workflow.resource_settings.nodes or 1
+        print(outlook(hq, jobs), file=sys.stderr, flush=True)
+    return hq
+
+
+def begin(hq: Workflow) -> None:
+    """Take the lock of the results folder for as long as this process lives, and show progress.
+
+    Snakemake's own locks stay behind when it is killed; this one is the kernel's and does not.
+    """
+    global _lock
+    folder = Path(hq.results)
+    folder.mkdir(parents=True, exist_ok=True)
+    _lock = (folder / ".lock").open("a+")
+    try:
+        fcntl.flock(_lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        _lock.seek(0)
+        owner = _lock.read().strip() or "another process"
+        print(
+            f"howquick: {folder}: {owner} works here already. Wait for it, end it, or use another folder "
+            "(--config results=NAME).",
+            file=sys.stderr,
+            flush=True,
+        )
+        os._exit(1)
+    _lock.truncate(0)
+    _lock.write(f"process {os.getpid()} on {os.uname().nodename}")
+    _lock.flush()
+    show = Path(__file__).resolve().parents[1] / "progress.py"
+    subprocess.Popen([sys.executable, show, hq.results, str(os.getpid())], stdin=subprocess.DEVNULL)

@@ -1,0 +1,1 @@
+"""Private networks with a described link: sandbox, namespaces, emulation, calibration."""

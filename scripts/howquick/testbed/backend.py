@@ -1,0 +1,39 @@
+"""What every way to make a link can do."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from howquick.testbed.link import Link
+from howquick.testbed.namespace import Namespace
+
+SEEDS = 2**64
+
+
+class Backend(Protocol):
+    """A link between the router's interfaces `to-client` and `to-server`.
+
+    name: as in results (`netem`, `rattan`).
+    bridged: it copies frames itself; otherwise the router forwards IP.
+    """
+
+    name: str
+    bridged: bool
+
+    def start(self, router: Namespace, link: Link) -> None:
+        """Make the link; packets flow on return."""
+
+    def stop(self) -> None:
+        """End it; may be called twice."""
+
+    def alive(self) -> bool:
+        """Whether packets still flow."""
+
+    def seed(self, up: int, down: int) -> None:
+        """Restart the losses of both directions from seeds and zero the counts."""
+
+    def counters(self) -> dict[str, Any]:
+        """{"up": {"entered", "lost", "queue_dropped", …}, "down": {…}} since the last seed."""
+
+    def version(self) -> str:
+        """What runs, in a line."""

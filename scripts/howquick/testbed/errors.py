@@ -1,0 +1,8 @@
+"""The one kind of error the testbed raises for things a user can mend."""
+
+
+class TestbedError(Exception):
+    """Something of the testbed could not be made or read; the text says what and how to mend it."""
+
+    # pytest collects classes whose name starts with "Test"; this one is not a test.
+    __test__ = False

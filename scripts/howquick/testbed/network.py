@@ -1,0 +1,166 @@
+"""Client, router and server: namespaces, interfaces, addresses, routes, offloads, sysctls.
+
+    client eth0 10.0.1.1  <-->  to-client [router] to-server  <-->  eth0 10.0.2.1 server
+
+All neighbours are fixed entries, so that no ARP ever crosses the link. An emulator that copies
+frames between the router's interfaces gets frames that already bear the far end's hardware
+address; a router that forwards IP gets frames addressed to itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from howquick.testbed import system
+from howquick.testbed.errors import TestbedError
+from howquick.testbed.namespace import Namespace
+
+NAMES = ("client", "router", "server")
+OFFLOADS = ("tso", "gso", "gro", "tx", "rx", "sg")
+
+# The kernel's own defaults, set so that they are the same on every host.
+END_SYSCTLS = {
+    "net/ipv4/tcp_no_metrics_save": "1",
+    "net/ipv4/tcp_rmem": "4096 131072 6291456",
+    "net/ipv4/tcp_wmem": "4096 16384 4194304",
+    "net/ipv4/ping_group_range": "0 0",
+}
+NO_IPV6 = {"net/ipv6/conf/all/disable_ipv6": "1", "net/ipv6/conf/default/disable_ipv6": "1"}
+FORWARDING = {"net/ipv4/ip_forward": "1", "net/ipv4/conf/all/rp_filter": "0"}
+
+
+@dataclass(frozen=True)
+class End:
+    """One end of the link: its name, subnet (third byte of the addresses) and its far end."""
+
+    name: str
+    subnet: int
+    far_subnet: int
+
+    @property
+    def address(self) -> str:
+        return f"10.0.{self.subnet}.1"
+
+    @property
+    def gateway(self) -> str:
+        return f"10.0.{self.subnet}.254"
+
+    @property
+    def hardware(self) -> str:
+        return hardware_address(self.subnet, 1)
+
+    @property
+    def router_interface(self) -> str:
+        return f"to-{self.name}"
+
+    @property
+    def route(self) -> str:
+        """The route to the far end, as `ip route` takes and prints it."""
+        return f"10.0.{self.far_subnet}.0/24 via {self.gateway} dev eth0"
+
+
+CLIENT = End("client", 1, 2)
+SERVER = End("server", 2, 1)
+ENDS = (CLIENT, SERVER)
+
+
+def hardware_address(subnet: int, host: int) -> str:
+    """A locally administered MAC address."""
+    return f"02:00:0a:00:{subnet:02x}:{host:02x}"
+
+
+def make_namespaces(mtu: int) -> dict[str, Namespace]:
+    """Make the three namespaces and the veth pairs between them, all still down."""
+    lines = [f"netns add {name}" for name in NAMES]
+    for end in ENDS:
+        lines.append(
+            f"link add eth0 netns {end.name} mtu {mtu} address {end.hardware} type veth"
+            f" peer name {end.router_interface} netns router mtu {mtu}"
+            f" address {hardware_address(end.subnet, 254)}"
+        )
+    system.run(["ip", "-batch", "-"], "\n".join(lines))
+    spaces = {end.name: Namespace(end.name, "eth0", end.address) for end in ENDS}
+    return spaces | {"router": Namespace("router")}
+
+
+def remove_namespaces() -> None:
+    """Remove what make_namespaces made (interfaces go with them); what is missing is no error."""
+    system.run(["ip", "-force", "-batch", "-"], "\n".join(f"netns del {n}" for n in NAMES), False)
+
+
+def configure(spaces: dict[str, Namespace], bridged: bool) -> None:
+    """Offloads off, addresses, routes and neighbours on, sysctls set, everything up.
+
+    bridged: the emulator copies frames; otherwise the router forwards IP.
+    """
+    for end, far in ((CLIENT, SERVER), (SERVER, CLIENT)):
+        space = spaces[end.name]
+        write_sysctls(space, NO_IPV6, optional=True)
+        write_sysctls(space, END_SYSCTLS)
+        turn_offloads_off(space, "eth0")
+        next_hop = far.hardware if bridged else hardware_address(end.subnet, 254)
+        lines = (
+            "link set lo up",
+            "link set eth0 up",
+            f"addr add {end.address}/24 dev eth0",
+            f"neigh replace {end.gateway} lladdr {next_hop} nud permanent dev eth0",
+            f"route add {end.route}",
+        )
+        space.run(["ip", "-batch", "-"], input="\n".join(lines))
+    _configure_router(spaces["router"], bridged)
+
+
+def _configure_router(router: Namespace, bridged: bool) -> None:
+    write_sysctls(router, NO_IPV6, optional=True)
+    lines = ["link set lo up"]
+    for end in ENDS:
+        turn_offloads_off(router, end.router_interface)
+        lines.append(f"link set {end.router_interface} up")
+        if not bridged:
+            lines += [
+                f"addr add {end.gateway}/24 dev {end.router_interface}",
+                f"neigh replace {end.address} lladdr {end.hardware} nud permanent"
+                f" dev {end.router_interface}",
+            ]
+    if not bridged:
+        write_sysctls(router, FORWARDING)
+    router.run(["ip", "-batch", "-"], input="\n".join(lines))
+
+
+def turn_offloads_off(space: Namespace, interface: str) -> None:
+    """Make the interface carry packets as a wire would: no merging, no missing checksums."""
+    words = [word for name in OFFLOADS for word in (name, "off")]
+    space.run(["ethtool", "-K", interface, *words])
+
+
+def write_sysctls(space: Namespace, values: dict[str, str], optional: bool = False) -> None:
+    """Write sysctls (path under /proc/sys: value) in a namespace.
+
+    optional: skip those that the kernel does not have. Raises TestbedError otherwise.
+    """
+    with space.entered():
+        for name, value in values.items():
+            path = Path("/proc/sys", name)
+            if optional and not path.exists():
+                continue
+            try:
+                path.write_text(value, encoding="ascii")
+            except OSError as error:
+                raise TestbedError(
+                    f"sysctl {name} cannot be set to {value} in namespace {space.name}:"
+                    f" {error.strerror}"
+                ) from None
+
+
+def read_sysctls(space: Namespace, names: list[str]) -> dict[str, str | None]:
+    """Read sysctls in a namespace; None for those that are not there."""
+    values: dict[str, str | None] = {}
+    with space.entered():
+        for name in names:
+            try:
+                text = Path("/proc/sys", name).read_text(encoding="ascii")
+                values[name] = " ".join(text.split())
+            except OSError:
+                values[name] = None
+    return values

@@ -1,0 +1,201 @@
+"""Private user, mount, PID and network namespaces that die with the program that made them."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import sys
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from howquick.testbed import system
+from howquick.testbed.errors import TestbedError
+
+RUN = Path("/run")
+SHELLS = {"sh", "bash", "dash", "zsh"}
+SPACES = os.CLONE_NEWNS | os.CLONE_NEWPID | os.CLONE_NEWNET
+
+
+@dataclass(frozen=True)
+class Sandbox:
+    """Where the calling program now lives.
+
+    scratch: empty folder in memory (tmpfs), gone with the sandbox.
+    rootless: whether a user namespace had to be made.
+    fresh_proc: whether /proc shows the sandbox's processes alone (some containers forbid it).
+    """
+
+    scratch: Path
+    rootless: bool
+    fresh_proc: bool
+
+
+_current: Sandbox | None = None
+
+
+def current_sandbox() -> Sandbox | None:
+    """The sandbox this process lives in, or None."""
+    return _current
+
+
+def enter_sandbox() -> Sandbox:
+    """Move the calling program into namespaces of its own and return there.
+
+    Call it first, before threads are started. The program is forked twice: the caller stays
+    outside, waits and ends with the same exit status (128 + N after signal N); the first child
+    is the init of the PID namespace and reaps; the second one returns from this function.
+
+    When any of the three dies (also by SIGKILL), or the caller's parent does, every process,
+    mount, interface and namespace of the sandbox goes. If the parent is a shell that only wraps
+    the command, as workflow managers start jobs, the shell's parent counts too.
+
+    /run is an empty tmpfs inside (so /run/netns is private), /proc is fresh. Calling it again
+    inside gives the same sandbox. Raises TestbedError when the kernel refuses the namespaces.
+    """
+    global _current
+    if _current is not None:
+        return _current
+    if threading.active_count() > 1:
+        raise TestbedError("the sandbox must be entered before any thread is started")
+    parent = os.getppid()
+    watched = _watch_starter_behind_shell(parent)
+    caller = os.pidfd_open(os.getpid())
+    rootless = _unshare()
+    # Only now, because the kernel forgets the wish when a user namespace gives new rights.
+    system.die_with_parent()
+    if os.getppid() != parent:
+        os.kill(os.getpid(), signal.SIGKILL)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    init = os.fork()
+    if init:
+        os.close(caller)
+        _wait_outside(init, watched)
+    for descriptor in watched:
+        os.close(descriptor)
+    # A parent outside the PID namespace has no number here, so its life is asked by its pidfd.
+    _die_with(caller)
+    fresh_proc = _mount_private_folders()
+    program = os.fork()
+    if program:
+        _reap(program)
+    # That init might be dead by now needs no check: this process would be dead as well.
+    _current = Sandbox(_make_scratch(), rootless, fresh_proc)
+    return _current
+
+
+def _watch_starter_behind_shell(parent: int) -> list[int]:
+    """A pidfd of the process whose death must end the job besides that of the parent, if any."""
+    starter = _starter_behind_shell(parent)
+    if starter is None:
+        return []
+    try:
+        return [os.pidfd_open(starter)]
+    except OSError:
+        # It ended between the two looks; so ends the job that it started.
+        os.kill(os.getpid(), signal.SIGKILL)
+        raise
+
+
+def _starter_behind_shell(parent: int) -> int | None:
+    """The process that started `parent`, if that is a shell of our own process group.
+
+    An interactive shell gives each command a process group of its own and so is not meant.
+    """
+    group = os.getpgrp()
+    try:
+        name = Path(f"/proc/{parent}/comm").read_text(encoding="utf-8").strip()
+        stat = Path(f"/proc/{parent}/stat").read_text(encoding="utf-8")
+        grandparent = int(stat.rpartition(")")[2].split()[1])
+        if name in SHELLS and os.getpgid(parent) == group and os.getpgid(grandparent) == group:
+            return grandparent
+    except OSError:
+        pass
+    return None
+
+
+def _unshare() -> bool:
+    """Make the namespaces; true if a user namespace was needed."""
+    user, group = os.geteuid(), os.getegid()
+    if user == 0:
+        try:
+            os.unshare(SPACES)
+        except PermissionError:
+            pass  # root of a container without rights: as an ordinary user
+        else:
+            return False
+    try:
+        os.unshare(os.CLONE_NEWUSER | SPACES)
+    except OSError as error:
+        raise TestbedError(
+            f"the kernel refuses user namespaces ({error.strerror}): run as root, or allow them"
+            " (sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces above 0,"
+            " kernel.apparmor_restrict_unprivileged_userns=0)"
+        ) from None
+    for name, text in (
+        ("setgroups", "deny"),
+        ("uid_map", f"0 {user} 1"),
+        ("gid_map", f"0 {group} 1"),
+    ):
+        Path("/proc/self", name).write_text(text, encoding="ascii")
+    return True
+
+
+def _die_with(parent: int) -> None:
+    """Die when the parent with this pidfd dies, or now if it is dead."""
+    system.die_with_parent()
+    if select.select([parent], [], [], 0)[0]:
+        os.kill(os.getpid(), signal.SIGKILL)
+    os.close(parent)
+
+
+def _wait_outside(init: int, watched: list[int]) -> NoReturn:
+    """Wait for the sandbox, pass SIGTERM on, end as it ended; end it if an ancestor ends."""
+    # Ctrl-C reaches the program inside by itself, as it is of the same process group.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, _frame: os.kill(init, number))
+    inside = os.pidfd_open(init)
+    ready, _, _ = select.select([inside, *watched], [], [])
+    if inside not in ready:
+        os.kill(init, signal.SIGKILL)
+    _, status = os.waitpid(init, 0)
+    os._exit(_exit_status(status))
+
+
+def _reap(program: int) -> NoReturn:
+    """Be the init of the PID namespace until the program ends; its end ends all others."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, _frame: os.kill(program, number))
+    while True:
+        child, status = os.wait()
+        if child == program:
+            os._exit(_exit_status(status))
+
+
+def _exit_status(status: int) -> int:
+    code = os.waitstatus_to_exitcode(status)
+    return code if code >= 0 else 128 - code
+
+
+def _mount_private_folders() -> bool:
+    """Fresh /proc and /run; true if the kernel allowed the /proc."""
+    system.mount("", Path("/"), "", system.MS_REC | system.MS_PRIVATE)
+    flags = system.MS_NOSUID | system.MS_NODEV
+    system.mount("tmpfs", RUN, "tmpfs", flags, "mode=755")
+    try:
+        system.mount("proc", Path("/proc"), "proc", flags | system.MS_NOEXEC)
+    except PermissionError:
+        # Where a container covers parts of /proc, only the old one can be used.
+        return False
+    return True
+
+
+def _make_scratch() -> Path:
+    scratch = RUN / "howquick"
+    scratch.mkdir(mode=0o700)
+    return scratch

@@ -1,0 +1,180 @@
+"""Client, router and server in namespaces of their own, joined by one described link."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from howquick.testbed import congestion, network, probe, readings
+from howquick.testbed.backend import SEEDS, Backend
+from howquick.testbed.errors import TestbedError
+from howquick.testbed.link import Link
+from howquick.testbed.namespace import Namespace
+from howquick.testbed.netem import Netem
+from howquick.testbed.rattan import Rattan
+from howquick.testbed.sandbox import current_sandbox
+
+
+class Testbed:
+    """The three namespaces and the link between them; a context manager.
+
+        sandbox = enter_sandbox()
+        with Testbed(Link(10, 18, 2, 200), scratch=sandbox.scratch) as bed:
+            bed.set_congestion_control("cubic")
+            bed.seed(up=1, down=2)
+            server = bed.server.popen(["nginx", …])
+
+    link: what is asked for; its mtu_bytes is the MTU of every interface.
+    backend: `netem`, `rattan`, or None for what the capability probe chooses.
+    scratch: folder for the emulator's log.
+    delay_offset_ms: taken off the round-trip delay that is set, to make up for the backend's own
+        latency as calibration measured it (`delay_offset_ms` in its output).
+
+    Must be used inside the sandbox (howquick.testbed.sandbox.enter_sandbox); one at a time.
+
+    client, server: Namespace with `.popen`, `.run`, `.entered`, `.interface`, `.address`.
+    router: Namespace in which the link is made.
+    backend: the Backend that makes it.
+    """
+
+    # pytest collects classes whose name starts with "Test"; this one is not a test.
+    __test__ = False
+
+    def __init__(
+        self,
+        link: Link,
+        backend: str | None = None,
+        *,
+        scratch: Path,
+        delay_offset_ms: float = 0.0,
+    ) -> None:
+        if current_sandbox() is None:
+            raise TestbedError("a testbed is made inside the sandbox: call enter_sandbox() first")
+        self.link = link
+        self.delay_offset_ms = delay_offset_ms
+        self.backend = make_backend(backend or probe.choose_backend().name, scratch)
+        self._spaces: dict[str, Namespace] = {}
+        self._congestion_control: str | None = None
+        self._probed: set[str] = set()
+
+    def __enter__(self) -> Self:
+        """Make namespaces, interfaces and link; packets flow on return."""
+        try:
+            self._spaces = network.make_namespaces(self.link.mtu_bytes)
+            network.configure(self._spaces, self.backend.bridged)
+            rtt = max(0.0, self.link.rtt_ms - self.delay_offset_ms)
+            self.backend.start(self.router, replace(self.link, rtt_ms=rtt))
+        except BaseException:
+            self._close()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Stop the emulator and remove the namespaces."""
+        self._close()
+
+    def _close(self) -> None:
+        self.backend.stop()
+        network.remove_namespaces()
+
+    @property
+    def client(self) -> Namespace:
+        """Where clients run; 10.0.1.1."""
+        return self._spaces["client"]
+
+    @property
+    def server(self) -> Namespace:
+        """Where servers run; 10.0.2.1."""
+        return self._spaces["server"]
+
+    @property
+    def router(self) -> Namespace:
+        """Between the two; the link is made here."""
+        return self._spaces["router"]
+
+    def set_congestion_control(self, name: str) -> None:
+        """Make TCP of both ends use `name` (cubic, bbr, reno), by the routes, and read it back.
+
+        Cheap when nothing changes. The first use of a name sends one SYN each way to find out
+        what a socket really uses: call it some RTTs before `seed`, and not during a load. Raises
+        TestbedError if the kernel does not have it or does not obey.
+        """
+        if name == self._congestion_control:
+            return
+        congestion.set_on_both_ends(self._spaces, name, probe=name not in self._probed)
+        self._probed.add(name)
+        self._congestion_control = name
+
+    def seed(self, up: int, down: int) -> None:
+        """Restart the loss of each direction from a seed (0 … 2^64-1) and zero the loss counts.
+
+        up is client to server. Equal seeds lose the packets of equal index. Call it while the
+        link is quiet.
+        """
+        for seed in (up, down):
+            if not 0 <= seed < SEEDS:
+                raise TestbedError(f"seed {seed} does not lie in 0 … 2^64-1")
+        self.backend.seed(up, down)
+
+    def counters(self) -> dict[str, Any]:
+        """Counters now; take them before and after and compare.
+
+        {"emulator": {"up": {"entered", "lost", "queue_dropped", "sent", …}, "down": {…}, …},
+         "interfaces": {"client/eth0": {"rx_packets", "tx_bytes", …}, "router/to-client": …},
+         "qdiscs": {"router": [as tc -s -j qdisc]},
+         "udp": {"client": {"RcvbufErrors", …}, "server": …},
+         "tcp": {"client": {"RetransSegs", …}, "server": …},
+         "backlog_drops": of the whole machine}
+        Those of `emulator` count since the last `seed` (packets that entered the link; lost at
+        random; dropped by the full queue; with rattan also `socket_dropped`: AF_PACKET drops,
+        `late`: sent more than 1 ms after their time, `late_max_us`), the others since the start.
+        """
+        ends = (self.client, self.server)
+        interfaces: dict[str, dict[str, int]] = {}
+        for space in self._spaces.values():
+            interfaces |= readings.interface_counters(space)
+        return {
+            "emulator": self.backend.counters(),
+            "interfaces": interfaces,
+            "qdiscs": {"router": readings.qdisc_counters(self.router)},
+            "udp": {space.name: readings.protocol_counters(space, "Udp") for space in ends},
+            "tcp": {space.name: readings.protocol_counters(space, "Tcp") for space in ends},
+            "backlog_drops": readings.backlog_drops(),
+        }
+
+    def settings(self) -> dict[str, Any]:
+        """What was made, read back from the kernel.
+
+        {"link", "queue_bytes", "backend", "backend_version", "delay_offset_ms",
+         "congestion_control", "offloads": {"client/eth0": {name: on?}}, "sysctls": {namespace:
+         {name: value}}, "qdiscs": {namespace: […]}, "routes": {namespace: […]}}
+        """
+        return {
+            "link": self.link.to_dict(),
+            "queue_bytes": self.link.queue_bytes,
+            "backend": self.backend.name,
+            "backend_version": self.backend.version(),
+            "delay_offset_ms": self.delay_offset_ms,
+            "congestion_control": self._congestion_control,
+            **readings.settings(self._spaces),
+        }
+
+    def alive(self) -> bool:
+        """Whether the link still works: the emulator runs (netem cannot die)."""
+        return self.backend.alive()
+
+
+def make_backend(name: str, scratch: Path) -> Backend:
+    """The backend of this name. Raises TestbedError if there is none."""
+    if name == "netem":
+        return Netem()
+    if name == "rattan":
+        return Rattan(scratch / "link-emulator.log")
+    raise TestbedError(f"there is no backend {name}: choose netem or rattan")

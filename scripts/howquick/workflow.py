@@ -1,0 +1,219 @@
+"""What the Snakefile needs to know: the validated configuration, the plans, and what is to come."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from howquick.config import check
+from howquick.errors import ROOT, ConfigError
+from howquick.files import canonical_hash, folder_hash
+from howquick.manifest import load_manifest
+from howquick.plan import (
+    block_fingerprint,
+    complete,
+    find,
+    is_selected,
+    link_name,
+    page_name,
+    program_hashes,
+)
+from howquick.study import Selection, resolve_study
+
+CONFIG_FILE = ROOT / "config" / "config.yaml"
+# Average CPU need of a block in percent of one processor, measured by `snakemake bench`: programs,
+# captures and packing, and the emulator per Mbit/s that really flows.
+CPU_PERCENT_BASE = 12
+CPU_PERCENT_PER_MBIT = 1.6
+
+
+@dataclass
+class Workflow:
+    """The configuration and the plan of every selected study."""
+
+    results: str
+    selection: Selection
+    plans: dict[str, dict[str, Any]]
+    runs: str | None = None
+    blocks: dict[tuple[str, str, int], dict[str, Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for study, plan in self.plans.items():
+            for block in plan["blocks"]:
+                self.blocks[study, block["cell"], block["block"]] = block
+
+    def cells(self, study: str) -> list[str]:
+        """The names of a study's cells."""
+        return [cell["name"] for cell in self.plans[study]["cells"]]
+
+    def block_numbers(self, study: str, cell: str) -> list[int]:
+        """The blocks of a cell."""
+        return [number for (s, c, number) in self.blocks if (s, c) == (study, cell)]
+
+    def links(self, study: str) -> list[str]:
+        """The names of a study's links, each once."""
+        return list(dict.fromkeys(link_name(cell["link"]) for cell in self.plans[study]["cells"]))
+
+    def link_by_name(self, name: str) -> dict[str, Any]:
+        """The description of a link."""
+        return next(
+            cell["link"]
+            for plan in self.plans.values()
+            for cell in plan["cells"]
+            if link_name(cell["link"]) == name
+        )
+
+    @property
+    def emulator(self) -> str:
+        """Changes when links must be calibrated again."""
+        return emulator_hash()
+
+    @property
+    def manifest(self) -> str:
+        """The file that says what is installed."""
+        return os.environ["HOWQUICK_MANIFEST"]
+
+    @property
+    def selection_arguments(self) -> list[str]:
+        """The selection as arguments of scripts/resolve_plan.py."""
+        words = ["--scale", self.selection.scale, "--seed", str(self.selection.seed)]
+        for option, names in (("--cells", self.selection.cells), ("--arms", self.selection.arms)):
+            words += [option, *names] if names else []
+        return words
+
+    def plan_fingerprint(self, study: str) -> str:
+        """Changes when a study must be resolved again."""
+        return canonical_hash(self.plans[study])
+
+    def study_table(self, study: str) -> str:
+        """The table that the analysis reads: measured here, or given by the user."""
+        return self.runs or f"{self.results}/tables/{study}.csv"
+
+    def figure_tables(self, study: str, figure: str) -> list[str]:
+        """The tables that a figure needs: of the cells it shows."""
+        if self.runs:
+            return [self.runs]
+        selection = find(self.plans[study]["figures"], figure).get("cells", {})
+        return [
+            f"{self.results}/tables/{study}/{cell['name']}.csv"
+            for cell in self.plans[study]["cells"]
+            if is_selected(cell, selection)
+        ]
+
+    def figure_calibration(self, study: str, figure: str) -> list[str]:
+        """The calibrations that a figure needs."""
+        if find(self.plans[study]["figures"], figure)["kind"] != "calibration":
+            return []
+        return self.calibrations(study)
+
+    def calibrations(self, study: str) -> list[str]:
+        """The calibrations of all links of a study; none for somebody else's data."""
+        if self.runs:
+            return []
+        return [f"{self.results}/calibration/{link}.json" for link in self.links(study)]
+
+    def figures(self, study: str) -> list[str]:
+        """The names of a study's figures."""
+        return [figure["name"] for figure in self.plans[study]["figures"]]
+
+    # What rules ask of a block; Snakemake passes the wildcards study, cell and block.
+
+    def block(self, wildcards: Any) -> dict[str, Any]:
+        """The block that the wildcards name."""
+        return self.blocks[wildcards.study, wildcards.cell, int(wildcards.block)]
+
+    def fingerprint(self, wildcards: Any) -> str:
+        """Changes when a block must be looked at again."""
+        return block_fingerprint(self.plans[wildcards.study], self.block(wildcards))
+
+    def cpu_percent(self, wildcards: Any) -> int:
+        """What a block needs of the machine, in percent of one processor, on average."""
+        return cpu_percent(self.block(wildcards))
+
+    def priority(self, wildcards: Any) -> int:
+        """Long blocks first, so that none is left over at the end."""
+        return round(self.block(wildcards)["seconds"])
+
+    def block_inputs(self, wildcards: Any) -> dict[str, str]:
+        """What a block needs beside the plan: its link's calibration and its page."""
+        cell = find(self.plans[wildcards.study]["cells"], wildcards.cell)
+        return {
+            "calibration": f"{self.results}/calibration/{link_name(cell['link'])}.json",
+            "page": f"{self.results}/content/{page_name(cell['workload'])}/page.json",
+        }
+
+
+def cpu_percent(block: dict[str, Any]) -> int:
+    """What a block needs on average, in percent of one processor, and never more than there is."""
+    mbit = block["load_bytes"] * 8e-6 / block["seconds"]
+    return min(round(CPU_PERCENT_BASE + CPU_PERCENT_PER_MBIT * mbit), processors_percent())
+
+
+def read_workflow(config: Mapping[str, Any]) -> Workflow:
+    """Validate the configuration (with what the command line changed in it) and plan its studies.
+
+    Raises ConfigError; file, key and remedy are in its text.
+    """
+    values = {key: _listed(key, value) for key, value in config.items()}
+    check(values, "config", CONFIG_FILE)
+    if values.get("runs") and not Path(values["runs"]).is_file():
+        raise ConfigError(CONFIG_FILE, "runs", f"no file {values['runs']}", "Name a CSV table")
+    selection = Selection(
+        values["scale"],
+        values["seed"],
+        tuple(values.get("cells", ())),
+        tuple(values.get("arms", ())),
+    )
+    plans = {study: plan_study(study, selection) for study in values["studies"]}
+    return Workflow(values.get("results", "results"), selection, plans, values.get("runs"))
+
+
+def _listed(key: str, value: Any) -> Any:
+    """`--config cells=a,b` means a list; a single word is a list of one."""
+    if key in ("studies", "cells", "arms") and isinstance(value, str):
+        return [word for word in value.split(",") if word]
+    return value
+
+
+def plan_study(name: str, selection: Selection) -> dict[str, Any]:
+    """The plan of one study for the present environment."""
+    study = resolve_study(name, selection)
+    return complete(study, program_hashes(study, load_manifest(), emulator_hash()))
+
+
+def emulator_hash() -> str:
+    """Hash of the testbed: its code and the emulator that was built."""
+    built = load_manifest().get("programs", {}).get("rattan", {}).get("hash", "")
+    return f"{folder_hash(ROOT / 'scripts' / 'howquick' / 'testbed')[:32]}{built[:32]}"
+
+
+def processors_percent() -> int:
+    """What the machine has, in percent of one processor; a tenth is left to the machine itself."""
+    return 90 * len(os.sched_getaffinity(0))
+
+
+def outlook(workflow: Workflow, jobs: int) -> str:
+    """What is to come, in one line per study: blocks, repetitions, minutes, megabytes."""
+    lines = []
+    for study, plan in workflow.plans.items():
+        blocks = plan["blocks"]
+        left = [
+            b
+            for b in blocks
+            if not Path(workflow.results, "blocks", study, b["cell"], f"{b['block']}.json").exists()
+        ]
+        busy = sum(b["seconds"] for b in left)
+        cpu = sum(b["seconds"] * cpu_percent(b) for b in left)
+        longest = max((b["seconds"] for b in left), default=0.0)
+        wall = max(busy / max(1, jobs), cpu / processors_percent(), longest)
+        loads = sum(len(b["repetitions"]) * b["arms"] for b in left)
+        size = sum(b["bytes"] for b in left) / 1e6
+        lines.append(
+            f"{study} ({plan['scale']}): {len(plan['cells'])} cells, {len(plan['arms'])} arms, "
+            f"{plan['repetitions']} repetitions; to measure: {len(left)} of {len(blocks)} blocks, "
+            f"{loads} loads, about {wall / 60:.0f} min, {size:.0f} MB"
+        )
+    return "\n".join(lines)

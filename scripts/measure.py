@@ -1,0 +1,77 @@
+"""Measure one block: what of it is missing, in a private testbed; then write its manifest."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from howquick.errors import UserError, run_program
+from howquick.files import read_json, write_json
+from howquick.measure.block import Block, Measurement, locked
+from howquick.measure.progress import Progress
+from howquick.testbed.sandbox import enter_sandbox
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--plan", type=Path, required=True, help="results/plan/<study>.json")
+    parser.add_argument("--calibration", type=Path, required=True, help="of the cell's link")
+    parser.add_argument("--cell", required=True)
+    parser.add_argument("--block", type=int, required=True)
+    parser.add_argument("--results", type=Path, required=True)
+    parser.add_argument("--output", type=Path, required=True, help="the block's manifest")
+    arguments = parser.parse_args()
+    begin = time.monotonic()
+    block = Block(
+        read_json(arguments.plan), arguments.cell, arguments.block, arguments.results.resolve()
+    )
+    name = f"{block.plan['study']}.{arguments.cell}.{arguments.block}"
+    with locked(block.results / "progress" / f"{name}.lock"):
+        missing = block.missing()
+        parts: dict[str, float] = {}
+        if missing:
+            parts = _measure(block, missing, _calibration(arguments.calibration))
+        write_json(arguments.output, block.manifest(len(missing), parts, time.monotonic() - begin))
+
+
+def _calibration(path: Path) -> dict[str, Any]:
+    calibration = read_json(path)
+    if calibration["verdict"] != "pass":
+        failed = [c for c in calibration["checks"] if c["verdict"] != "pass"]
+        what = "; ".join(
+            f"{c['quantity']} {c['direction']}: asked {c['asked']}, measured {c['measured']}"
+            for c in failed
+        )
+        raise UserError(
+            f"{path}: the link is not what was asked for ({what}). Nothing is measured on it. Free the "
+            "machine of other work and delete this file to calibrate again."
+        )
+    return calibration
+
+
+def _measure(
+    block: Block, missing: list[tuple[int, int, str]], calibration: dict[str, Any]
+) -> dict[str, float]:
+    # A polite end runs the clean-up; a SIGKILL ends the namespaces and everything in them.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    sandbox = enter_sandbox()
+    session = os.environ.get("HOWQUICK_SESSION", time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()))
+    study, cell, number = block.plan["study"], block.cell["name"], block.block["block"]
+    total = len(block.wanted)
+    progress = Progress(block.results, study, cell, number, total, total - len(missing))
+    try:
+        measurement = Measurement(block, sandbox.scratch, calibration, session)
+        measurement.run(missing, progress)
+    finally:
+        progress.close()
+    return measurement.parts
+
+
+if __name__ == "__main__":
+    run_program(main)

@@ -1,0 +1,99 @@
+# shellcheck shell=bash
+# The root directory: Debian trixie, made by mmdebstrap, filled by the apt inside it. Sourced by provision.sh.
+
+readonly suite=trixie
+
+# What the root directory depends on.
+debian_hash() {
+  local files
+  files=$(hash_files "$repo/envs/debian/packages.txt" "$repo"/scripts/provision/{debian.sh,install_packages.sh,fakeids.pl,base_hooks})
+  printf '%s %s %s' "$suite" "$architecture" "$files" | hash_text
+}
+
+# debian_root ROOT: makes ROOT, whole or not at all. Downloaded packages stay in the cache between attempts.
+debian_root() {
+  local root=$1 unfinished=$1.unfinished
+  mkdir -p "$cache/apt/archives/partial" "${root%/*}"
+  rm -rf "$unfinished"
+  host_apt_settings >"$cache/apt/host.conf"
+  find_mmdebstrap
+  part debian-base make_base "$unfinished"
+  part debian-download in_new_root "$unfinished" download
+  part debian-install in_new_root "$unfinished" install
+  rm -f "$cache/apt/host.conf"
+  # In a folder of an ordinary host nothing may lend rights. From outside, where nothing of the host is mounted in it.
+  find "$unfinished" -type f -perm /6000 -exec chmod a-s {} +
+  find "$unfinished/dev" ! -type d -delete
+  sync -f "$unfinished"
+  mv "$unfinished" "$root"
+}
+
+# How this host reaches its mirrors: proxies, timeouts, certificate checks. The mirror itself is mmdebstrap's default.
+host_apt_settings() {
+  apt-config dump | grep -E '^Acquire::(http|https|Check|Retries|ForceIPv|AllowInsecure)' || true
+}
+
+# Sets $mmdebstrap (a command) and $keyring, the host's or ones unpacked into the cache.
+find_mmdebstrap() {
+  keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+  mmdebstrap=(mmdebstrap)
+  if [[ -f $keyring ]] && mmdebstrap --version >/dev/null 2>&1; then return; fi
+  local tools=$cache/tools
+  [[ -e $tools/complete ]] || part mmdebstrap unpack_mmdebstrap "$tools"
+  keyring=$tools$keyring
+  mmdebstrap=(env "PERL5LIB=$(perl_folders "$tools")" perl "$tools/usr/bin/mmdebstrap")
+}
+
+# mmdebstrap and the Perl modules it needs, from the host's own mirrors, with apt's state kept in the cache: nothing
+# is installed on the host.
+unpack_mmdebstrap() {
+  local tools=$1 deb
+  local state=$tools/apt
+  rm -rf "$tools"
+  mkdir -p "$state/lists/partial" "$state/cache/archives/partial" "$state/debs"
+  local apt=(apt-get -o "Dir::State::Lists=$state/lists" -o "Dir::Cache=$state/cache" -o "Dir::State::status=/var/lib/dpkg/status"
+    -o APT::Sandbox::User=root -o Acquire::Languages=none -o APT::Update::Post-Invoke= -o APT::Update::Post-Invoke-Success=)
+  "${apt[@]}" update
+  (
+    cd "$state/debs"
+    # shellcheck disable=SC2046 # package names
+    "${apt[@]}" download mmdebstrap debian-archive-keyring $(perl_packages)
+  )
+  for deb in "$state"/debs/*.deb; do dpkg-deb -x "$deb" "$tools"; done
+  rm -rf "$state"
+  touch "$tools/complete"
+}
+
+# The host's perl-base lacks some modules; they must be of its own version (5.36, 5.40, …).
+perl_packages() {
+  perl -e 'my ($v) = $^V =~ /^v(\d+\.\d+)/; print "perl-modules-$v\n"'
+  local library
+  library=$(apt-cache depends --important perl | sed -n 's/^.*Depends: \(libperl5[^ ]*\)$/\1/p' | head -n 1)
+  printf '%s\n' "${library:?the host\'s apt knows no package perl}"
+}
+
+perl_folders() {
+  local folder list=
+  for folder in "$1"/usr/share/perl/5.*.* "$1"/usr/lib/*/perl/5.*.*; do
+    [[ -d $folder ]] && list+=${list:+:}$folder
+  done
+  printf '%s' "$list"
+}
+
+# The smallest system that has apt.
+make_base() {
+  local root=$1
+  ARCHIVES=$cache/apt/archives perl "$repo/scripts/provision/fakeids.pl" "${mmdebstrap[@]}" \
+    --mode=root --variant=apt --format=directory --hook-dir="$repo/scripts/provision/base_hooks" \
+    --keyring="$keyring" --aptopt='APT::Sandbox::User "root"' --aptopt="$cache/apt/host.conf" \
+    --include=mount --skip=check/signed-by,chroot/mount/dev,chroot/mount/sys,essential/unlink,cleanup/apt/cache "$suite" "$root"
+}
+
+in_new_root() {
+  local root=$1
+  namespace -- perl "$repo/scripts/provision/fakeids.pl" \
+    bash "$repo/scripts/provision/inside.sh" "$root" --writable --bind "$repo" --bind "$cache" -- \
+    /usr/bin/env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root TMPDIR=/tmp \
+    "${passed[@]}" APT_CONFIG="$cache/apt/host.conf" \
+    bash "$repo/scripts/provision/install_packages.sh" "$2" "$suite" "$repo/envs/debian/packages.txt" "$cache/apt/archives"
+}

@@ -1,0 +1,35 @@
+"""Resolve one study to its plan: results/plan/<study>.json."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from howquick.errors import run_program
+from howquick.files import write_json
+from howquick.programs import version_of
+from howquick.study import Selection
+from howquick.workflow import plan_study
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--study", required=True)
+    parser.add_argument("--scale", required=True)
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--cells", nargs="*", default=[])
+    parser.add_argument("--arms", nargs="*", default=[])
+    parser.add_argument("--output", type=Path, required=True)
+    arguments = parser.parse_args()
+    selection = Selection(
+        arguments.scale, arguments.seed, tuple(arguments.cells), tuple(arguments.arms)
+    )
+    plan = plan_study(arguments.study, selection)
+    # Asking every program for its version also finds a missing one before anything is measured.
+    plan["versions"] = {name: version_of(name) for name in plan["programs"] if name != "emulator"}
+    write_json(arguments.output, plan)
+
+
+if __name__ == "__main__":
+    run_program(main)
