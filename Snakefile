@@ -52,6 +52,15 @@ rule all:
         f"{RESULTS}/appendix.pdf",
 
 
+rule prepare:
+    """Everything that measuring needs: pages, certificates, calibrated links."""
+    input:
+        [f"{RESULTS}/plan/{study}.json" for study in hq.plans],
+        [path for study in hq.plans for path in hq.calibrations(study)],
+        hq.pages,
+        f"{RESULTS}/content/certificates",
+
+
 rule measure:
     """All run folders; no analysis."""
     input:

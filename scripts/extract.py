@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from howquick.errors import run_program
@@ -51,7 +52,7 @@ def _block(given: argparse.Namespace) -> None:
     runs = extract_block(given.manifest, given.results, given.output, given.series_points)
     for run in runs:
         if note := run.row.get("extract_note"):
-            print(f"{run.row['path']}: {note}")
+            print(f"{run.row['path']}: {note}", file=sys.stderr)
 
 
 def _bench(given: argparse.Namespace) -> None:

@@ -65,6 +65,7 @@ static void read_environment(struct settings *s) {
   read_protocol(s);
   read_connection(s);
   const char *host = required("HOST"), *address = required("ADDRESS"), *port = required("PORT");
+  s->group = required("OPTION_GROUP");
   s->requests = required("REQUESTS");
   s->timing = required("TIMING");
   if (asprintf(&s->resolve, "%s:%s:%s", host, port, address) < 0 ||

@@ -14,6 +14,7 @@ struct settings {
   long http_version_used;    /* what libcurl must report afterwards */
   enum connection connection;
   int connections;           /* most connections at once; 1 unless h1 */
+  const char *group;         /* of the TLS key exchange */
   const char *requests;      /* URLs separated by spaces */
   const char *timing;        /* file to write */
   char *resolve;             /* HOST:PORT:ADDRESS */

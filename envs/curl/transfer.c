@@ -35,12 +35,12 @@ static size_t on_body(char *data, size_t size, size_t count, void *user) {
   return EVP_DigestUpdate(t->hash, data, size * count) == 1 ? size * count : CURL_WRITEFUNC_ERROR;
 }
 
-/* The same key exchange group in every program: a hybrid key share would lengthen some handshakes only. */
+/* One group: a hybrid key share as well would lengthen the handshakes of some programs only. */
 static void set_tls(struct transfer *t, const struct settings *s, CURLSH *sessions) {
   curl_easy_setopt(t->easy, CURLOPT_CAINFO, s->ca);
   curl_easy_setopt(t->easy, CURLOPT_CAPATH, NULL);
   curl_easy_setopt(t->easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_3);
-  curl_easy_setopt(t->easy, CURLOPT_SSL_EC_CURVES, "X25519");
+  curl_easy_setopt(t->easy, CURLOPT_SSL_EC_CURVES, s->group);
   curl_easy_setopt(t->easy, CURLOPT_SSL_SESSIONID_CACHE, s->connection == COLD ? 0L : 1L);
   if (sessions) curl_easy_setopt(t->easy, CURLOPT_SHARE, sessions);
   if (s->connection == EARLY)

@@ -44,8 +44,8 @@ http {{
         ssl_certificate {certs}/cert.pem;
         ssl_certificate_key {certs}/priv.key;
         ssl_protocols TLSv1.3;
-        # One classical group for all programs: hybrid key shares would lengthen some handshakes only.
-        ssl_ecdh_curve X25519;
+        # Classical groups alone: hybrid key shares would lengthen the handshakes of some programs only.
+        ssl_ecdh_curve X25519:P-256;
         ssl_session_tickets on;
         ssl_session_timeout 1h;
         ssl_early_data {early};

@@ -32,10 +32,10 @@ def atomic_text(path: Path) -> Iterator[TextIO]:
         raise
 
 
-def write_json(path: Path, value: Any) -> None:
-    """Write `value` as indented JSON, whole or not at all."""
+def write_json(path: Path, value: Any, indent: int | None = 1) -> None:
+    """Write `value` as JSON, whole or not at all."""
     with atomic_text(path) as stream:
-        json.dump(value, stream, indent=1, ensure_ascii=False)
+        json.dump(value, stream, indent=indent, ensure_ascii=False)
         stream.write("\n")
 
 

@@ -72,6 +72,11 @@ class Workflow:
         return emulator_hash()
 
     @property
+    def processors_percent(self) -> int:
+        """All that the machine has, for jobs that must run alone."""
+        return processors_percent()
+
+    @property
     def manifest(self) -> str:
         """The file that says what is installed."""
         return os.environ["HOWQUICK_MANIFEST"]
@@ -114,6 +119,16 @@ class Workflow:
         if self.runs:
             return []
         return [f"{self.results}/calibration/{link}.json" for link in self.links(study)]
+
+    @property
+    def pages(self) -> list[str]:
+        """All pages of the selected studies."""
+        return [
+            f"{self.results}/content/{name}/page.json"
+            for name in sorted(
+                {page_name(c["workload"]) for plan in self.plans.values() for c in plan["cells"]}
+            )
+        ]
 
     def figures(self, study: str) -> list[str]:
         """The names of a study's figures."""

@@ -1,9 +1,17 @@
-# shellcheck shell=bash
-# What enter and the provisioning share. Expects $repo.
+# shellcheck shell=bash disable=SC2034 # variables for the one who sources this
+# What enter and the provisioning share. Expects $repo; sets:
+#   cache         where everything is kept
+#   architecture  the machine's
+#   namespace     command that runs another one in private namespaces; see namespace.pl
+#   system_path   PATH of the root directory
 
 cache=${HOWQUICK_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/howquick}
 [[ $cache == /* ]] || cache=$PWD/$cache
-architecture=$(uname -m)
+architecture=$HOSTTYPE
+namespace=(perl "$repo/scripts/provision/namespace.pl")
+# Root does without a user namespace.
+((EUID == 0)) || namespace+=(--user)
+system_path=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
 say() { printf 'enter: %s\n' "$*" >&2; }
 
@@ -12,12 +20,15 @@ fail() {
   exit 1
 }
 
-# Hash of names and contents of all files below the given paths. What builds and tools leave behind does not count;
-# the rule is a fixed one and not .gitignore's, so that a tarball and a clone agree.
-hash_files() {
+# Files below the given paths, separated by zero bytes, without what builds and tools leave behind. The rule is a
+# fixed one and not .gitignore's, so that a tarball and a clone agree.
+list_files() {
   find "$@" \( -name .git -o -name target -o -name node_modules -o -name __pycache__ -o -name '.*_cache' \) -prune \
-    -o -type f ! -name '*.pyc' ! -name '*~' ! -name '.*.swp' -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | hash_text
+    -o -type f ! -name '*.pyc' ! -name '*~' ! -name '.*.swp' -print0 | LC_ALL=C sort -z
 }
+
+# Hash of names and contents of all files below the given paths.
+hash_files() { list_files "$@" | xargs -0 sha256sum | hash_text; }
 
 hash_text() {
   local sum
@@ -25,18 +36,12 @@ hash_text() {
   printf '%s' "${sum:0:16}"
 }
 
-# Namespaces for an ordinary user need a user namespace; root does without.
-namespace() {
-  local user=()
-  ((EUID == 0)) || user=(--user)
-  perl "$repo/scripts/provision/namespace.pl" "${user[@]}" "$@"
-}
-
-# Variables of the caller that reach the environment; everything else is left outside.
-passed_on() {
+# Sets $passed_on: the caller's variables that reach the environment. Everything else stays outside.
+read_passed_on() {
   local name
+  passed_on=()
   for name in TERM COLORTERM NO_COLOR CI {http,https,ftp,no,all}_proxy {HTTP,HTTPS,FTP,NO,ALL}_PROXY \
     "${!HOWQUICK_@}" "${!ENTER_@}" "${!SNAKEMAKE_@}"; do
-    [[ -z ${!name+set} ]] || printf '%s=%s\0' "$name" "${!name}"
+    [[ -z ${!name+set} ]] || passed_on+=("$name=${!name}")
   done
 }

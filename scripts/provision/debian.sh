@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # variables of the one who sources this
 # The root directory: Debian trixie, made by mmdebstrap, filled by the apt inside it. Sourced by provision.sh.
 
 readonly suite=trixie
@@ -6,7 +6,7 @@ readonly suite=trixie
 # What the root directory depends on.
 debian_hash() {
   local files
-  files=$(hash_files "$repo/envs/debian/packages.txt" "$repo"/scripts/provision/{debian.sh,install_packages.sh,fakeids.pl,base_hooks})
+  files=$(cd "$repo" && hash_files envs/debian/packages.txt scripts/provision/{debian.sh,install_packages.sh,fakeids.pl,base_hooks})
   printf '%s %s %s' "$suite" "$architecture" "$files" | hash_text
 }
 
@@ -55,7 +55,7 @@ unpack_mmdebstrap() {
     -o APT::Sandbox::User=root -o Acquire::Languages=none -o APT::Update::Post-Invoke= -o APT::Update::Post-Invoke-Success=)
   "${apt[@]}" update
   (
-    cd "$state/debs"
+    cd "$state/debs" || exit
     # shellcheck disable=SC2046 # package names
     "${apt[@]}" download mmdebstrap debian-archive-keyring $(perl_packages)
   )
@@ -83,17 +83,15 @@ perl_folders() {
 # The smallest system that has apt.
 make_base() {
   local root=$1
-  ARCHIVES=$cache/apt/archives perl "$repo/scripts/provision/fakeids.pl" "${mmdebstrap[@]}" \
-    --mode=root --variant=apt --format=directory --hook-dir="$repo/scripts/provision/base_hooks" \
+  ARCHIVES=$cache/apt/archives perl "$here/fakeids.pl" "${mmdebstrap[@]}" \
+    --mode=root --variant=apt --format=directory --hook-dir="$here/base_hooks" \
     --keyring="$keyring" --aptopt='APT::Sandbox::User "root"' --aptopt="$cache/apt/host.conf" \
     --include=mount --skip=check/signed-by,chroot/mount/dev,chroot/mount/sys,essential/unlink,cleanup/apt/cache "$suite" "$root"
 }
 
+# in_new_root ROOT STEP: a step of install_packages.sh, with the root directory writable.
 in_new_root() {
-  local root=$1
-  namespace -- perl "$repo/scripts/provision/fakeids.pl" \
-    bash "$repo/scripts/provision/inside.sh" "$root" --writable --bind "$repo" --bind "$cache" -- \
-    /usr/bin/env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 HOME=/root TMPDIR=/tmp \
-    "${passed[@]}" APT_CONFIG="$cache/apt/host.conf" \
-    bash "$repo/scripts/provision/install_packages.sh" "$2" "$suite" "$repo/envs/debian/packages.txt" "$cache/apt/archives"
+  perl "$here/namespace.pl" -- perl "$here/fakeids.pl" bash "$here/inside.sh" "$1" --writable --bind="$repo" --bind="$cache" -- \
+    /usr/bin/env -i "${passed_on[@]}" PATH="$system_path" LC_ALL=C.UTF-8 HOME=/root APT_CONFIG="$cache/apt/host.conf" \
+    bash "$here/install_packages.sh" "$2" "$suite" "$repo/envs/debian/packages.txt" "$cache/apt/archives"
 }

@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154 # variables of the one who sources this
 # What a part's log says about why it failed: one sentence with the remedy. Sourced by provision.sh.
 
 # why_it_failed LOG

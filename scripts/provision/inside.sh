@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# inside.sh ROOT [--writable] [--bind PATH]… -- PROGRAM [ARGUMENT…]
+# inside.sh ROOT [--writable] [--bind=PATH]… [--file=PATH=TARGET]… -- PROGRAM [ARGUMENT…]
 #
 # Makes ROOT the root directory and runs PROGRAM there, in the folder the caller was in. Needs private mount and
 # PID namespaces (namespace.pl). PATHs are visible where they are on the host, and so are /tmp and /var/tmp.
 # ROOT is read-only; --writable is for those who change it, and hides the host's temporary folders from them.
+# A file of the host covers TARGET, an existing file in ROOT or a PATH.
 # pivot_root and not chroot: in a chroot the kernel refuses to make further user namespaces, which the testbed needs.
 set -euo pipefail
 PATH=$PATH:/usr/sbin:/sbin
@@ -14,12 +15,16 @@ root=$1
 shift
 writable=
 paths=()
+# The host's way to its network.
+files=(/etc/resolv.conf=/etc/resolv.conf /etc/hosts=/etc/hosts /etc/pip.conf=/etc/pip.conf)
 while [[ $1 != -- ]]; do
   case $1 in
-    --writable) writable=yes; shift ;;
-    --bind) paths+=("$2"); shift 2 ;;
+    --writable) writable=yes ;;
+    --bind=*) paths+=("${1#*=}") ;;
+    --file=*) files+=("${1#*=}") ;;
     *) fail "inside.sh: unknown option $1" ;;
   esac
+  shift
 done
 shift
 
@@ -35,20 +40,14 @@ show_folder() {
   mount --rbind "$path" "$root$path"
 }
 
-# The host's way to its network: name resolution, trust store, client settings. Both ends must be files.
 show_file() {
   [[ -f $1 && -f $root$2 ]] || return 0
   mount --bind "$1" "$root$2"
 }
 
-mount --bind "$root" "$root" || fail "cannot mount in a private namespace; see the requirements in the README"
 cd -P . # a folder that is gone fails here, not later
 folder=$PWD
-mount -t proc -o nosuid,nodev,noexec proc "$root/proc" ||
-  fail "cannot mount /proc. In a container, start it with an unmasked /proc (for example --security-opt systempaths=unconfined)."
-mount --rbind /sys "$root/sys"
-mount --rbind /dev "$root/dev"
-mount -t tmpfs -o mode=1777,nosuid,nodev shm "$root/dev/shm"
+mount --bind "$root" "$root" || fail "cannot mount in a private namespace; see the requirements in the README"
 mount -t tmpfs -o mode=755,nosuid,nodev run "$root/run"
 mkdir -p "$root/run/lock" "$root/run/netns"
 if [[ -n $writable ]]; then
@@ -56,8 +55,14 @@ if [[ -n $writable ]]; then
 else
   paths=(/tmp /var/tmp "${paths[@]}")
 fi
+# Folders come before /proc, /sys and /dev: one of them holds ROOT, and would hold all that again.
 for path in "${paths[@]}"; do show_folder "$path"; done
-for file in /etc/resolv.conf /etc/hosts /etc/pip.conf; do show_file "$file" "$file"; done
+for file in "${files[@]}"; do show_file "${file%%=*}" "${file#*=}"; done
+mount -t proc -o nosuid,nodev,noexec proc "$root/proc" ||
+  fail "cannot mount /proc. In a container, start it with an unmasked /proc (for example --security-opt systempaths=unconfined)."
+mount --rbind /sys "$root/sys"
+mount --rbind /dev "$root/dev"
+mount -t tmpfs -o mode=1777,nosuid,nodev shm "$root/dev/shm"
 if [[ -z $writable ]]; then
   # Not while packages are installed: ca-certificates replaces its bundle, which a mount would forbid.
   trusted=/etc/ssl/certs/ca-certificates.crt

@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::direction::Link;
 
 pub const USAGE: &str = "usage: link-emulator --to-client INTERFACE --to-server INTERFACE \
---rate-bps N --delay-us N --loss 0…1 --queue-bytes N [--workers N]
+--rate-bps N --delay-us N --loss 0…1 --queue-bytes N
 Joins two interfaces of the current network namespace by a link: in each direction loss, then one-way delay, then a
 drop-tail queue in front of the rate. Bytes are those of Ethernet frames.
 Prints \"ready\", then answers each line on standard input by one line of JSON:
@@ -19,8 +19,6 @@ pub struct Arguments {
     pub to_client: String,
     pub to_server: String,
     pub link: Link,
-    /// 0: everything in one thread
-    pub workers: usize,
 }
 
 pub fn parse(words: impl Iterator<Item = String>) -> Result<Arguments, String> {
@@ -31,15 +29,14 @@ pub fn parse(words: impl Iterator<Item = String>) -> Result<Arguments, String> {
         given.insert(name, value);
     }
     let arguments = Arguments {
-        to_client: take(&mut given, "--to-client", None)?,
-        to_server: take(&mut given, "--to-server", None)?,
+        to_client: take(&mut given, "--to-client")?,
+        to_server: take(&mut given, "--to-server")?,
         link: Link {
-            rate_bps: take(&mut given, "--rate-bps", None)?,
-            delay: Duration::from_nanos((take::<f64>(&mut given, "--delay-us", None)?.max(0.0) * 1e3) as u64),
-            loss: take(&mut given, "--loss", None)?,
-            queue_bytes: take(&mut given, "--queue-bytes", None)?,
+            rate_bps: take(&mut given, "--rate-bps")?,
+            delay: Duration::from_nanos((take::<f64>(&mut given, "--delay-us")?.max(0.0) * 1e3) as u64),
+            loss: take(&mut given, "--loss")?,
+            queue_bytes: take(&mut given, "--queue-bytes")?,
         },
-        workers: take(&mut given, "--workers", Some("0"))?,
     };
     if let Some(name) = given.keys().next() {
         return Err(format!("unknown argument {name}"));
@@ -50,7 +47,7 @@ pub fn parse(words: impl Iterator<Item = String>) -> Result<Arguments, String> {
     Ok(arguments)
 }
 
-fn take<T: FromStr>(given: &mut HashMap<String, String>, name: &str, default: Option<&str>) -> Result<T, String> {
-    let text = given.remove(name).or(default.map(String::from)).ok_or(format!("{name} is missing"))?;
+fn take<T: FromStr>(given: &mut HashMap<String, String>, name: &str) -> Result<T, String> {
+    let text = given.remove(name).ok_or(format!("{name} is missing"))?;
     text.parse().map_err(|_| format!("{name} does not take \"{text}\""))
 }

@@ -45,6 +45,8 @@ def read_blocks(data: Bytes, path: Path) -> Blocks:
     """
     if len(data) < 28 or struct.unpack_from("<I", data)[0] != ng.SECTION_HEADER:
         raise CaptureError(f"{path}: neither pcapng nor pcap: its first bytes are of no capture")
+    if struct.unpack_from("<I", data, 8)[0] != ng.BYTE_ORDER_MAGIC:
+        raise CaptureError(f"{path}: a big-endian pcapng; only little-endian ones are read")
     walk = _walk(data, path)
     first = np.array(walk.packets, dtype=np.int64)
     fields = pick(data, first, ng.PACKET)
@@ -92,8 +94,6 @@ def _walk(data: Bytes, path: Path) -> _Walk:
 def _note(found: _Walk, data: Bytes, at: int, kind: int, length: int, path: Path) -> None:
     """Take what is needed from a block that is not a packet."""
     if kind == ng.SECTION_HEADER:
-        if struct.unpack_from("<I", data, at + 8)[0] != ng.BYTE_ORDER_MAGIC:
-            raise CaptureError(f"{path}: a big-endian pcapng; only little-endian ones are read")
         if at > 0:
             raise CaptureError(f"{path}: several sections in one pcapng are not read")
         for code, value in _options(data, at + 24, at + length - 4):

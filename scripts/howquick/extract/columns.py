@@ -15,8 +15,8 @@ PARAMETERS = (
     "object_size",
 )
 
-_NAMES = ("study", "cell", "arm", "block", "repetition", "order", "session")
-_RESULT = ("status", "reason", "plt_s")
+RUN_KEY = ("study", "cell", "arm", "block", "repetition")
+_RESULT = ("order", "session", "status", "reason", "plt_s")
 _CAPTURE = (
     "plt_capture_s",
     "plt_disagreement_s",
@@ -33,21 +33,15 @@ _CAPTURE = (
     "capture_lost_down",
 )
 _FURTHER = (
-    ("protocol", "server", "client", "congestion_control", "connection")
-    + ("handshake_s", "ttfb_s", "bytes", "connections", "resumed", "early_data")
-    + _CAPTURE
-    + ("loss_seed_up", "loss_seed_down", "link_lost_up", "link_lost_down")
-    + ("queue_dropped_up", "queue_dropped_down", "cpu_pressure", "attempts", "timeout_s")
-    + ("started", "wall_s", "network_s", "extract_note", "path")
-)
-OBJECT_COLUMNS = (
-    ("study", "cell", "arm", "block", "repetition")
-    + ("path", "bytes", "start_s", "first_byte_s", "end_s")
+    "protocol", "server", "client", "congestion_control", "connection",
+    "handshake_s", "ttfb_s", "bytes", "connections", "resumed", "early_data",
+    *_CAPTURE,
+    "loss_seed_up", "loss_seed_down", "link_lost_up", "link_lost_down",
+    "queue_dropped_up", "queue_dropped_down", "cpu_pressure", "attempts", "timeout_s",
+    "started", "wall_s", "network_s", "extract_note", "path",
 )  # fmt: skip
-SERIES_COLUMNS = (
-    ("study", "cell", "arm", "block", "repetition")
-    + ("time_s", "received_bytes", "acknowledged_bytes")
-)  # fmt: skip
+OBJECT_COLUMNS = (*RUN_KEY, "path", "bytes", "start_s", "first_byte_s", "end_s")
+SERIES_COLUMNS = (*RUN_KEY, "time_s", "received_bytes", "acknowledged_bytes")
 
 # A float in seconds is written to the microsecond, which is what the clients' clocks give.
 _SECONDS_SUFFIX = "_s"
@@ -57,7 +51,7 @@ _SECONDS_COLUMNS = frozenset({"started"})
 def run_columns(parameters: set[str]) -> list[str]:
     """The columns of the runs table when the cells have these parameters."""
     known = [name for name in PARAMETERS if name in parameters]
-    return [*_NAMES, *_RESULT, *known, *sorted(parameters - set(known)), *_FURTHER]
+    return [*RUN_KEY, *_RESULT, *known, *sorted(parameters - set(known)), *_FURTHER]
 
 
 def field(column: str, value: Any) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from howquick.capture.buffer import pick
-from howquick.capture.read import TCP, Frames
+from howquick.capture.read import ETHERNET_BYTES, TCP, Frames
 
 # Ports, sequence and acknowledgement numbers, flags and time stamps of TCP, or the UDP header and
 # 32 bytes of payload, which reach into the encrypted part of every QUIC packet.
 _HEAD_BYTES = 40
+_IDENTIFICATION_OFFSET = ETHERNET_BYTES + 4
 _HEAD = np.dtype((np.void, _HEAD_BYTES))
 _FACTORS = np.array(
     [
@@ -18,6 +19,7 @@ _FACTORS = np.array(
         0x165667B19E3779F9,
         0xD6E8FEB86659FD93,
         0xFF51AFD7ED558CCD,
+        0x94D049BB133111EB,
     ],
     dtype=np.uint64,
 )
@@ -26,8 +28,9 @@ _FACTORS = np.array(
 def fingerprints(frames: Frames, rows: np.ndarray) -> np.ndarray:
     """A 64-bit number per frame of `rows` that is the same at both ends of the link (uint64, (n,)).
 
-    Made of what routers leave alone: neither the IP header nor the checksums, which a sender may
-    leave to be filled in later.
+    Made of what routers leave alone: of the IP header only the identification, which tells a
+    retransmission from its original, and no checksums, which a sender may leave to be filled in
+    later.
     """
     at = rows["offset"] + rows["transport_offset"]
     head = pick(frames.data, at, _HEAD).view(np.uint8).reshape(len(rows), _HEAD_BYTES)
@@ -40,7 +43,9 @@ def fingerprints(frames: Frames, rows: np.ndarray) -> np.ndarray:
     is_tcp = rows["protocol"] == TCP
     head[np.flatnonzero(is_tcp), 16:18] = 0
     head[np.flatnonzero(~is_tcp), 6:8] = 0
-    mixed = head.view(np.uint64) * _FACTORS
+    identification = pick(frames.data, rows["offset"] + _IDENTIFICATION_OFFSET, np.dtype("<u2"))
+    words = np.column_stack((head.view(np.uint64), identification.astype(np.uint64)))
+    mixed = words * _FACTORS
     mixed ^= mixed >> np.uint64(29)
     total: np.ndarray = mixed.sum(axis=1, dtype=np.uint64)
     return total
@@ -52,18 +57,27 @@ def count_lost(sent: np.ndarray, received: np.ndarray) -> int:
     What was sent after the last packet that arrived is left out: it may have been under way when
     the capture ended. Packets that look alike are counted as often as they occur.
     """
-    if len(sent) == 0 or len(received) == 0:
-        return 0
-    order = np.argsort(sent, kind="stable")
-    ordered = sent[order]
-    starts = np.searchsorted(ordered, ordered, "left")
-    rank = np.empty(len(sent), np.int64)
-    rank[order] = np.arange(len(sent)) - starts
-    values, counts = np.unique(received, return_counts=True)
-    place = np.minimum(np.searchsorted(values, sent), len(values) - 1)
-    available = np.where(values[place] == sent, counts[place], 0)
-    arrived = rank < available
+    arrived = _matched(sent, received)
     if not arrived.any():
         return 0
     decided = len(sent) - int(np.argmax(arrived[::-1]))
     return int(np.count_nonzero(~arrived[:decided]))
+
+
+def count_unmatched(some: np.ndarray, others: np.ndarray) -> int:
+    """How many of the fingerprints `some` have no equal among `others` (each used once)."""
+    return len(some) - int(np.count_nonzero(_matched(some, others)))
+
+
+def _matched(some: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """For each of `some` whether it has an equal among `others`; each of those is used once."""
+    if len(some) == 0 or len(others) == 0:
+        return np.zeros(len(some), bool)
+    order = np.argsort(some, kind="stable")
+    ordered = some[order]
+    starts = np.searchsorted(ordered, ordered, "left")
+    rank = np.empty(len(some), np.int64)
+    rank[order] = np.arange(len(some)) - starts
+    values, counts = np.unique(others, return_counts=True)
+    place = np.minimum(np.searchsorted(values, some), len(values) - 1)
+    return np.asarray(rank < np.where(values[place] == some, counts[place], 0))

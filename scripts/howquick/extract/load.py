@@ -97,14 +97,37 @@ def _end_point(address: np.ndarray, port: np.ndarray) -> np.ndarray:
     return np.asarray((address.astype(np.int64) << 16) | port)
 
 
-def upward(frames: Frames, load: PageLoad) -> Way:
+def _upward(frames: Frames, load: PageLoad) -> Way:
     """Packets from the client to the server."""
     return _way(frames, load, "destination", "source")
 
 
-def downward(frames: Frames, load: PageLoad) -> Way:
+def _downward(frames: Frames, load: PageLoad) -> Way:
     """Packets from the server to the client."""
     return _way(frames, load, "source", "destination")
+
+
+@dataclass(frozen=True)
+class Ends:
+    """A page load as both ends saw it: packets `up` (to the server) and `down`, at each end."""
+
+    load: PageLoad
+    client_up: Way
+    client_down: Way
+    server_up: Way
+    server_down: Way
+
+
+def split(client: Frames, server: Frames, timing: Timing) -> Ends:
+    """Find the page load in both captures. Raises Unusable where it is not there."""
+    load = find_load(client, timing)
+    return Ends(
+        load,
+        _upward(client, load),
+        _downward(client, load),
+        _upward(server, load),
+        _downward(server, load),
+    )
 
 
 def _way(frames: Frames, load: PageLoad, server: str, client: str) -> Way:

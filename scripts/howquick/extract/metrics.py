@@ -2,51 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from howquick.capture.read import ACK, ETHERNET_BYTES, TCP, Frames
+from howquick.capture.read import ACK, TCP, Frames
 from howquick.extract.compare import count_lost, fingerprints
 from howquick.extract.load import (
     CLOCK_SLACK_NS,
+    Ends,
     PageLoad,
     Unusable,
     Way,
     closing_ns,
-    downward,
-    find_load,
     stream_base,
-    upward,
 )
 from howquick.extract.tcp import stream_positions
 from howquick.extract.timing import Timing
 
 # Share of the one-way delay that a packet needs at least: emulated delays have some jitter.
 _OWD_SHARE = 0.9
-
-
-@dataclass(frozen=True)
-class Ends:
-    """A page load as both ends saw it: packets `up` (to the server) and `down`, at each end."""
-
-    load: PageLoad
-    client_up: Way
-    client_down: Way
-    server_up: Way
-    server_down: Way
-
-
-def split(client: Frames, server: Frames, timing: Timing) -> Ends:
-    """Find the page load in both captures. Raises Unusable where it is not there."""
-    load = find_load(client, timing)
-    return Ends(
-        load,
-        upward(client, load),
-        downward(client, load),
-        upward(server, load),
-        downward(server, load),
-    )
 
 
 def last_payload_ns(ends: Ends, timing: Timing, client: Frames) -> int:
@@ -90,20 +63,6 @@ def load_metrics(
         "late_payload_bytes": _late(ends, timing),
     }
     return values | losses(client, server, ends.load)
-
-
-def longest_frame_bytes(*captures: Frames) -> int:
-    """The longest frame in any of the captures, Ethernet header included; 0 if they are empty."""
-    return max((int(c.table["length"].max()) for c in captures if len(c.table)), default=0)
-
-
-def check_frame_length(longest_bytes: int, mtu_bytes: float) -> None:
-    """Raises Unusable if a frame is longer than the link carries: an offload was on."""
-    if longest_bytes > mtu_bytes + ETHERNET_BYTES:
-        raise Unusable(
-            f"a frame of {longest_bytes} bytes on a link of {mtu_bytes:g}: an offload was on, so "
-            "packets are not what was on the wire"
-        )
 
 
 def losses(client: Frames, server: Frames, load: PageLoad) -> dict[str, float | int | None]:

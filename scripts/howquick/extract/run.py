@@ -9,14 +9,9 @@ from typing import Any
 
 from howquick.capture.errors import CaptureError
 from howquick.capture.read import Frames, read_frames
-from howquick.extract.load import Unusable
-from howquick.extract.metrics import (
-    check_frame_length,
-    last_payload_ns,
-    load_metrics,
-    longest_frame_bytes,
-    split,
-)
+from howquick.extract.checks import check_complete, check_frame_length, longest_frame_bytes
+from howquick.extract.load import Unusable, split
+from howquick.extract.metrics import last_payload_ns, load_metrics
 from howquick.extract.series import byte_series
 from howquick.extract.timing import Timing, TimingError, read_timing
 
@@ -145,6 +140,7 @@ def _add_captures(folder: Path, run: Run, meta: dict[str, Any], series_points: i
         run.row["longest_frame_bytes"] = longest
         check_frame_length(longest, _number(link, "mtu_bytes", 1500))
         ends = split(client, server, run.timing)
+        check_complete(client, server, ends)
         metrics = load_metrics(client, server, ends, run.timing, _number(link, "rtt_ms", 0))
         if series_points:
             last = last_payload_ns(ends, run.timing, client)

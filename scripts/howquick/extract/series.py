@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from howquick.capture.read import ACK, TCP
-from howquick.extract.load import Way, stream_base
-from howquick.extract.metrics import Ends
+from howquick.extract.load import Ends, Way, stream_base
 from howquick.extract.tcp import stream_positions
 
 

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from howquick.errors import UserError
-from howquick.extract.columns import OBJECT_COLUMNS, SERIES_COLUMNS, field, run_columns
+from howquick.extract.columns import OBJECT_COLUMNS, RUN_KEY, SERIES_COLUMNS, field, run_columns
 from howquick.extract.run import Run, extract_run
 from howquick.files import atomic_text, read_json
 
-_NAMES = OBJECT_COLUMNS[:5]
 _MANIFEST_KEYS = ("study", "cell", "block", "runs")
 _ENTRY_KEYS = ("arm", "repetition", "path", "status")
 
@@ -52,7 +51,11 @@ def _read_manifest(path: Path) -> dict[str, Any]:
     missing = [key for key in _MANIFEST_KEYS if not isinstance(block, dict) or key not in block]
     if missing:
         raise UserError(f"{path}: no block manifest: {', '.join(missing)} missing. {remedy}.")
+    if not isinstance(block["runs"], list):
+        raise UserError(f"{path}: runs: must be a list. {remedy}.")
     for index, entry in enumerate(block["runs"]):
+        if not isinstance(entry, dict):
+            raise UserError(f"{path}: runs[{index}]: must be an object. {remedy}.")
         lacking = [key for key in _ENTRY_KEYS if key not in entry]
         if lacking:
             raise UserError(f"{path}: runs[{index}]: {', '.join(lacking)} missing. {remedy}.")
@@ -61,7 +64,7 @@ def _read_manifest(path: Path) -> dict[str, Any]:
 
 def _object_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
     for run in runs:
-        names = {name: run.row[name] for name in _NAMES}
+        names = {name: run.row[name] for name in RUN_KEY}
         for entry in run.timing.objects if run.timing else ():
             yield names | {
                 "path": entry.path,
@@ -74,7 +77,7 @@ def _object_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
 
 def _series_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
     for run in runs:
-        names = {name: run.row[name] for name in _NAMES}
+        names = {name: run.row[name] for name in RUN_KEY}
         for time_s, received, acknowledged in run.series:
             yield names | {
                 "time_s": time_s,

@@ -73,7 +73,7 @@ def read_timing(path: Path) -> Timing:
     listed = data.get("objects")
     if not isinstance(listed, list) or not listed:
         raise TimingError(f"{path.name}: objects: must be a list with at least one object")
-    return Timing(
+    timing = Timing(
         protocol=fields.text("protocol"),
         start=fields.seconds("start"),
         handshake_s=fields.optional_seconds("handshake_s"),
@@ -84,6 +84,9 @@ def read_timing(path: Path) -> Timing:
             _object(entry, f"{path.name}: objects[{index}]") for index, entry in enumerate(listed)
         ),
     )
+    if timing.plt_s <= 0:
+        raise TimingError(f"{path.name}: objects: every end_s is 0, which no page load takes")
+    return timing
 
 
 def _object(entry: Any, where: str) -> ObjectTiming:

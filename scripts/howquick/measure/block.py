@@ -138,7 +138,8 @@ class Measurement:
         shutil.copytree(page_folder / "www", self.www)
         self.certificates = scratch / "certificates"
         shutil.copytree(block.results / "content" / "certificates", self.certificates)
-        (scratch / "repetition").mkdir()
+        for name in ("repetition", "testbed", "servers"):
+            (scratch / name).mkdir()
 
     def run(self, missing: list[tuple[int, int, str]], progress: Progress) -> None:
         """Measure everything that is missing."""
@@ -156,6 +157,8 @@ class Measurement:
                     for name, seconds in outcome.overhead.items():
                         self.parts[name] = self.parts.get(name, 0.0) + seconds
             finally:
+                for server in self.servers.values():
+                    server.ask_to_stop()
                 for server in self.servers.values():
                     server.stop()
 
@@ -283,7 +286,7 @@ class Measurement:
                 }
                 for role in ("server", "client")
             }
-            | {"emulator": {"name": bed.backend, "hash": plan["programs"]["emulator"]}},
+            | {"emulator": {"name": bed.backend.name, "hash": plan["programs"]["emulator"]}},
             "environment": environment_hash(),
             "settings": self.settings,
         }

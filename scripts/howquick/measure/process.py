@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import select
 import selectors
 import shutil
 import signal
@@ -20,6 +22,8 @@ from howquick.testbed.namespace import Namespace
 
 READY_TIMEOUT_S = 30.0
 STOP_TIMEOUT_S = 2.0
+# Its logs are collected after every repetition: at the end nothing is left to wait for.
+SERVER_GRACE_S = 0.2
 QLOG_PATIENCE_S = 0.3
 NOT_SUPPORTED = 127
 
@@ -52,7 +56,7 @@ class Job:
             "HOME": str(self.state),
             "ROLE": self.role,
             "PROTOCOL": self.arm["protocol"],
-            "CONGESTION_CONTROL": self.arm["congestion_control"],
+            "CONGESTION_CONTROL": self._congestion_control(),
             "CONNECTION": self.arm["connection"],
             "HOST": SERVER_NAME,
             "ADDRESS": self.address,
@@ -68,6 +72,15 @@ class Job:
             self.qlog.mkdir(parents=True, exist_ok=True)
             variables["QLOGDIR"] = str(self.qlog)
         return variables | self.extra
+
+    def _congestion_control(self) -> str:
+        """The arm's, where the program has it in this role.
+
+        It is the server's that decides a download; a client without it uses its first.
+        """
+        able = self.endpoint.declaration[self.role]["protocols"][self.arm["protocol"]]
+        wanted: str = self.arm["congestion_control"]
+        return wanted if wanted in able["congestion_control"] else able["congestion_control"][0]
 
     def argv(self) -> list[str]:
         """The command with `{env}` and `{prefix}` filled in."""
@@ -178,11 +191,18 @@ class Server:
             name.startswith(folder) for name in open_files
         )
 
+    def ask_to_stop(self) -> None:
+        """Send the server the signal on which it ends gently."""
+        if self.process is not None and self.process.poll() is None:
+            name = self.job.endpoint.declaration["server"]["stop_signal"]
+            _signal_group(self.process, getattr(signal, name))
+
     def stop(self) -> None:
-        """End the server gently, then by force."""
+        """End the server; by force if it was asked and did not end soon."""
         if self.process is not None:
-            name = self.job.endpoint.declaration["server"].get("stop_signal", "SIGTERM")
-            stop(self.process, getattr(signal, name))
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(timeout=SERVER_GRACE_S)
+            stop(self.process, signal.SIGKILL)
             self.process = None
 
 
@@ -226,11 +246,16 @@ class Client:
     def wait(self, timeout_s: float) -> None:
         """Wait for the end of the load. Raises TimeoutError after `timeout_s`, ProgramFailed on failure."""
         assert self.process is not None
+        # Popen.wait with a timeout polls up to every 50 ms; a pidfd tells at once.
+        descriptor = os.pidfd_open(self.process.pid)
         try:
-            status = self.process.wait(timeout=timeout_s)
-        except subprocess.TimeoutExpired:
+            ended, _, _ = select.select([descriptor], [], [], timeout_s)
+        finally:
+            os.close(descriptor)
+        if not ended:
             self.kill()
-            raise TimeoutError(f"not loaded within {timeout_s:g} s") from None
+            raise TimeoutError(f"not loaded within {timeout_s:g} s")
+        status = self.process.wait()
         if status:
             raise ProgramFailed(self._failure())
 

@@ -18,8 +18,8 @@ from howquick.testbed.testbed import Testbed
 
 # An invalid repetition is measured again, at most this often.
 MAX_ATTEMPTS = 3
-# Time that packets of the last load need to leave the link, in round trips.
-QUIET_ROUND_TRIPS = 1.5
+# Time that the farewells of the last load (FIN or CONNECTION_CLOSE and the answer) need on the link.
+QUIET_ROUND_TRIPS = 1.1
 MAX_STEAL = 0.05
 MAX_CLOCK_STEP_S = 0.002
 
@@ -99,7 +99,7 @@ class Repetition:
         self.watch.lap("server_logs")
         self.meta["network"] = {"before": before, "after": after}
         self.meta["guard"] = guard.stop() | {"capture_drops": self.capture_drops}
-        self._judge(before, after)
+        self._judge(after)
         self._write()
         self.watch.lap("write")
         return Outcome(self.status, self.reason, self.network_s, self.watch.parts)
@@ -145,12 +145,10 @@ class Repetition:
             except ProgramFailed as failure:
                 self.status, self.reason = "failed", str(failure)
 
-    def _judge(self, before: dict[str, Any], after: dict[str, Any]) -> None:
+    def _judge(self, after: dict[str, Any]) -> None:
         """Turn a disturbed repetition into an invalid one: its number must not be used."""
         guard = self.meta["guard"]
-        dropped = after["emulator"].get("socket_drops", 0) - before.get("emulator", {}).get(
-            "socket_drops", 0
-        )
+        dropped = after["emulator"].get("socket_dropped", 0)
         reasons = [
             f"the link emulator lost {dropped} packets that it should not lose" if dropped else "",
             f"the captures lost {self.capture_drops} packets" if self.capture_drops else "",
@@ -170,6 +168,14 @@ class Repetition:
         temporary = self.folder.with_name(f".{self.folder.name}.tmp")
         shutil.rmtree(temporary, ignore_errors=True)
         temporary.mkdir(parents=True)
+        try:
+            self._fill(temporary)
+            put_in_place(temporary, self.folder)
+        except BaseException:
+            shutil.rmtree(temporary, ignore_errors=True)
+            raise
+
+    def _fill(self, temporary: Path) -> None:
         keys_file = self.scratch / "keys.log"
         keys = keys_file.read_bytes() if keys_file.exists() else b""
         self.meta["captures"] = {}
@@ -189,6 +195,9 @@ class Repetition:
                 shutil.copyfile(self.scratch / name, temporary / name)
         if (self.scratch / "qlog").exists():
             shutil.copytree(self.scratch / "qlog", temporary / "qlog")
+            for side in (temporary / "qlog").iterdir():
+                if not any(side.iterdir()):
+                    side.rmdir()  # a client that could write qlogs had no QUIC connection
         self.meta |= {
             "status": self.status,
             "reason": self.reason,
@@ -197,9 +206,8 @@ class Repetition:
             "overhead": {name: round(value, 6) for name, value in self.watch.parts.items()},
             "host": describe_host(),
         }
-        write_json(temporary / "meta.json", self.meta)
+        write_json(temporary / "meta.json", self.meta, indent=None)
         sync_folder(temporary)
-        put_in_place(temporary, self.folder)
 
 
 def put_in_place(temporary: Path, folder: Path) -> None:

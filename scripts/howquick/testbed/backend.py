@@ -15,10 +15,13 @@ class Backend(Protocol):
 
     name: as in results (`netem`, `rattan`).
     bridged: it copies frames itself; otherwise the router forwards IP.
+    serialises: a frame on an idle link takes its length divided by the rate (tbf's tokens let a
+        first frame pass at once).
     """
 
     name: str
     bridged: bool
+    serialises: bool
 
     def start(self, router: Namespace, link: Link) -> None:
         """Make the link; packets flow on return."""

@@ -52,6 +52,7 @@ class Netem:
 
     name = "netem"
     bridged = False
+    serialises = False
 
     def __init__(self) -> None:
         self._router: Namespace | None = None

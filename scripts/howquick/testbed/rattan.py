@@ -38,17 +38,16 @@ class Rattan:
 
     name = "rattan"
     bridged = True
+    serialises = True
 
-    def __init__(self, log: Path, workers: int = 0) -> None:
-        """log: file for what the emulator says; workers: its threads, 0 for a single one."""
+    def __init__(self, log: Path) -> None:
+        """log: file for what the emulator says."""
         self._program = find_program()
         self._log = log
-        self._workers = workers
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self, router: Namespace, link: Link) -> None:
         argv = [os.fspath(self._program), *emulator_arguments(link)]
-        argv += ["--workers", str(self._workers)]
         with self._log.open("ab") as log:
             self._process = router.popen(
                 argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, bufsize=0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
@@ -16,6 +17,8 @@ from howquick.testbed.netem import Netem
 from howquick.testbed.rattan import Rattan
 from howquick.testbed.sandbox import current_sandbox
 
+PROBE_MARGIN_S = 0.02
+
 
 class Testbed:
     """The three namespaces and the link between them; a context manager.
@@ -28,7 +31,7 @@ class Testbed:
 
     link: what is asked for; its mtu_bytes is the MTU of every interface.
     backend: `netem`, `rattan`, or None for what the capability probe chooses.
-    scratch: folder for the emulator's log.
+    scratch: folder for the emulator's log, made if it is missing.
     delay_offset_ms: taken off the round-trip delay that is set, to make up for the backend's own
         latency as calibration measured it (`delay_offset_ms` in its output).
 
@@ -103,13 +106,17 @@ class Testbed:
         """Make TCP of both ends use `name` (cubic, bbr, reno), by the routes, and read it back.
 
         Cheap when nothing changes. The first use of a name sends one SYN each way to find out
-        what a socket really uses: call it some RTTs before `seed`, and not during a load. Raises
+        what a socket really uses, and returns when the answers have left the link (an RTT). Raises
         TestbedError if the kernel does not have it or does not obey.
         """
         if name == self._congestion_control:
             return
-        congestion.set_on_both_ends(self._spaces, name, probe=name not in self._probed)
-        self._probed.add(name)
+        is_new = name not in self._probed
+        congestion.set_on_both_ends(self._spaces, name, probe=is_new)
+        if is_new:
+            # A late answer would take a draw of the losses that belong to the next load.
+            time.sleep(self.link.rtt_ms / 1e3 + PROBE_MARGIN_S)
+            self._probed.add(name)
         self._congestion_control = name
 
     def seed(self, up: int, down: int) -> None:
@@ -133,21 +140,28 @@ class Testbed:
          "tcp": {"client": {"RetransSegs", …}, "server": …},
          "backlog_drops": of the whole machine}
         Those of `emulator` count since the last `seed` (packets that entered the link; lost at
-        random; dropped by the full queue; with rattan also `socket_dropped`: AF_PACKET drops,
-        `late`: sent more than 1 ms after their time, `late_max_us`), the others since the start.
+        random; dropped by the full queue; with rattan also `late`: sent more than 1 ms after
+        their time, `late_max_us`, `socket_dropped`: AF_PACKET drops), the others since the start.
+        emulator["socket_dropped"] is the sum of both directions (0 with netem): above 0 the link
+        lost what it should not have lost.
         """
         ends = (self.client, self.server)
         interfaces: dict[str, dict[str, int]] = {}
         for space in self._spaces.values():
             interfaces |= readings.interface_counters(space)
         return {
-            "emulator": self.backend.counters(),
+            "emulator": self._emulator_counters(),
             "interfaces": interfaces,
             "qdiscs": {"router": readings.qdisc_counters(self.router)},
             "udp": {space.name: readings.protocol_counters(space, "Udp") for space in ends},
             "tcp": {space.name: readings.protocol_counters(space, "Tcp") for space in ends},
             "backlog_drops": readings.backlog_drops(),
         }
+
+    def _emulator_counters(self) -> dict[str, Any]:
+        counters = self.backend.counters()
+        dropped = sum(counters[way].get("socket_dropped", 0) for way in ("up", "down"))
+        return counters | {"socket_dropped": dropped}
 
     def settings(self) -> dict[str, Any]:
         """What was made, read back from the kernel.
@@ -176,5 +190,6 @@ def make_backend(name: str, scratch: Path) -> Backend:
     if name == "netem":
         return Netem()
     if name == "rattan":
+        scratch.mkdir(parents=True, exist_ok=True)
         return Rattan(scratch / "link-emulator.log")
     raise TestbedError(f"there is no backend {name}: choose netem or rattan")

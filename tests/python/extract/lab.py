@@ -53,9 +53,9 @@ def run(*argv: str, pid: int | None = None) -> str:
 def make_end(name: str) -> subprocess.Popen[bytes]:
     """A namespace joined to the router; it lives as long as the returned process."""
     holder = subprocess.Popen(["unshare", "--net", "sleep", "600"])
-    own = os.readlink("/proc/self/ns/net")
+    own = Path("/proc/self/ns/net").readlink()
     for _ in range(500):
-        if os.readlink(f"/proc/{holder.pid}/ns/net") != own:
+        if Path(f"/proc/{holder.pid}/ns/net").readlink() != own:
             break
         time.sleep(0.01)
     address, router = ADDRESSES[name]

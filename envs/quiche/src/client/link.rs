@@ -10,7 +10,7 @@ use crate::failure::{Context, Failure, Outcome};
 use crate::logs::{start_key_log, start_qlog};
 use crate::outbox::{Flushed, Outbox};
 use crate::pacer::Pacer;
-use crate::settings::{Pacing, Settings};
+use crate::settings::Settings;
 use crate::socket::Socket;
 use crate::wait;
 

@@ -217,6 +217,7 @@ impl Server {
         self.sessions.retain(|id, session| {
             if session.is_over() {
                 retired.push((*id, session.connection.timeout_instant().unwrap_or(now)));
+                println!("connection over: {:?}", session.connection.stats());
                 if let Some(qlog) = &session.qlog {
                     report(qlog.flush());
                 }

@@ -12,6 +12,10 @@ use crate::settings::Scheduling;
 /// Bytes one response may write before the next has its turn, about three packets.
 const ROUND_ROBIN_BYTES: usize = 4096;
 
+/// Least room worth a write. Without it the tail of a window would become many tiny frames, and the
+/// library would tell the client with every refused attempt that it is blocked.
+const LEAST_ROOM_BYTES: usize = 64;
+
 /// The urgency of a request that names none (RFC 9218, section 4.1).
 const URGENCY: u8 = 3;
 
@@ -64,42 +68,54 @@ impl Responses {
         self.queue.retain(|response| response.stream != stream);
     }
 
-    /// Give the connection as many bytes as it takes.
-    pub fn write(&mut self, connection: &mut quiche::Connection, http: &mut h3::Connection) {
+    /// Give the connection as many bytes as it takes. Returns whether it took any.
+    pub fn write(
+        &mut self, connection: &mut quiche::Connection, http: &mut h3::Connection,
+    ) -> bool {
         match self.scheduling {
             Scheduling::Fifo => self.write_in_order(connection, http),
             Scheduling::RoundRobin => self.write_in_turns(connection, http),
         }
     }
 
-    fn write_in_order(&mut self, connection: &mut quiche::Connection, http: &mut h3::Connection) {
+    fn write_in_order(
+        &mut self, connection: &mut quiche::Connection, http: &mut h3::Connection,
+    ) -> bool {
         let priority = h3::Priority::new(URGENCY, false);
+        let mut wrote = false;
         self.queue.retain_mut(|response| loop {
             match response.step(connection, http, &priority, usize::MAX) {
-                Step::Finished => return false,
-                Step::Wrote => {},
+                Step::Finished => {
+                    wrote = true;
+                    return false;
+                },
+                Step::Wrote => wrote = true,
                 Step::Refused => return true,
             }
         });
+        wrote
     }
 
     /// The library interleaves only what was written to it, and it takes no more than the window
     /// has room for: without turns here, the first stream would take all of it.
-    fn write_in_turns(&mut self, connection: &mut quiche::Connection, http: &mut h3::Connection) {
+    fn write_in_turns(
+        &mut self, connection: &mut quiche::Connection, http: &mut h3::Connection,
+    ) -> bool {
         let priority = h3::Priority::new(URGENCY, true);
-        let mut refusals = 0;
+        let (mut wrote, mut refusals) = (false, 0);
         while refusals < self.queue.len() {
-            let Some(mut response) = self.queue.pop_front() else { return };
-            match response.step(connection, http, &priority, ROUND_ROBIN_BYTES) {
-                Step::Finished => {
-                    refusals = 0;
-                    continue;
-                },
-                Step::Wrote => refusals = 0,
-                Step::Refused => refusals += 1,
+            let Some(mut response) = self.queue.pop_front() else { break };
+            let step = response.step(connection, http, &priority, ROUND_ROBIN_BYTES);
+            if matches!(step, Step::Refused) {
+                refusals += 1;
+            } else {
+                (wrote, refusals) = (true, 0);
             }
-            self.queue.push_back(response);
+            if !matches!(step, Step::Finished) {
+                self.queue.push_back(response);
+            }
         }
+        wrote
     }
 }
 
@@ -120,6 +136,11 @@ impl Response {
                 },
                 Err(error) => refused(&error),
             };
+        }
+        match connection.stream_capacity(self.stream) {
+            Ok(room) if room < LEAST_ROOM_BYTES => return Step::Refused,
+            Ok(_) => {},
+            Err(_) => return Step::Finished, // Stopped by the client.
         }
         let end = self.body.len().min(self.sent.saturating_add(most));
         let last = end == self.body.len();

@@ -63,14 +63,14 @@ impl Session {
             read_requests(&mut self.connection, http, &mut self.responses, content);
         }
         loop {
-            if let Some(http) = &mut self.http {
-                self.responses.write(&mut self.connection, http);
-            }
-            let sent_before = self.connection.stats().sent;
+            let wrote = match &mut self.http {
+                Some(http) => self.responses.write(&mut self.connection, http),
+                None => false,
+            };
             let flushed = outbox.flush(&mut self.connection, &mut self.pacer, socket)?;
             self.release = if let Flushed::Paced(at) = flushed { Some(at) } else { None };
-            // Sending makes room for more of the responses: go on until nothing leaves any more.
-            if flushed != Flushed::Idle || self.connection.stats().sent == sent_before {
+            // Sending may make room for more of the responses.
+            if flushed != Flushed::Idle || !wrote {
                 return Ok(flushed);
             }
         }

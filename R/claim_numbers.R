@@ -1,0 +1,224 @@
+# The numbers that the conditions of claims are about, with bootstrap intervals.
+
+NO_INTERVAL <- c(NA_real_, NA_real_)
+
+#' The statistic that a condition names.
+statistic_function <- function(name) switch(name,
+  mean = mean,
+  median = censored_median
+)
+
+#' Ratio, lead in percent or share by the rule, of two arms in one cell or of one arm in two cells.
+#'
+#' @return list(value, interval, n, note, missing)
+number_in_cell <- function(atom, data) {
+  study <- data$study
+  index <- if (atom$quantity == "rule_share") data$median else data[[atom$statistic]]
+  other_cell <- atom$against_cell %||% atom$cells
+  a <- outcomes_at(index, atom$cells, atom$arm)
+  b <- outcomes_at(index, other_cell, atom$against)
+  n <- min(length(a), length(b))
+  if (n == 0L) {
+    return(nothing_measured(atom, study))
+  }
+  paired <- is.null(atom$against_cell) && study$comparison$design == "paired"
+  matched <- matched_outcomes(a, b, if (paired) "paired" else "independent")
+  seed <- derive_seed(study$seed, atom$cells, other_cell, atom$arm, atom$against, atom$quantity)
+  number <- if (atom$quantity == "rule_share") {
+    share_number(a, b, matched, study$comparison, seed)
+  } else {
+    ratio_number(matched, atom, study$comparison, seed)
+  }
+  c(number, list(n = n, note = unfinished_note(data$median, atom, other_cell), missing = FALSE))
+}
+
+ratio_number <- function(matched, atom, comparison, seed) {
+  statistic <- statistic_function(atom$statistic)
+  if (length(matched$a) == 0L) {
+    return(list(value = NA_real_, interval = NO_INTERVAL))
+  }
+  value <- censored_ratio(statistic(matched$a), statistic(matched$b))
+  interval <- if (min(length(matched$a), length(matched$b)) < 2L) {
+    NO_INTERVAL
+  } else {
+    percentile_interval(
+      replicate_ratio(matched$a, matched$b, statistic, comparison$resamples, seed, matched$paired), comparison$confidence
+    )
+  }
+  if (atom$quantity == "ahead_percent") {
+    return(list(value = 100 * (1 - value), interval = rev(100 * (1 - interval))))
+  }
+  list(value = value, interval = interval)
+}
+
+share_number <- function(a, b, matched, comparison, seed) {
+  rule <- comparison$rule
+  share <- function(a, b) beat_share(a, b, rule$margin, rule$comparisons)
+  value <- share(a, b)
+  n <- min(length(matched$a), length(matched$b))
+  if (n < 2L) {
+    return(list(value = value, interval = NO_INTERVAL))
+  }
+  replicates <- with_seed(seed, {
+    if (matched$paired) {
+      draws <- boot::boot(seq_len(n), function(data, rows) share_of_draw(matched, rows, rows, rule), R = comparison$resamples)
+      draws$t[, 1]
+    } else {
+      both <- c(matched$a, matched$b)
+      side <- rep(1:2, c(length(matched$a), length(matched$b)))
+      boot::boot(both, function(data, rows) {
+        share(unname(data[rows[side == 1L]]), unname(data[rows[side == 2L]]))
+      }, R = comparison$resamples, strata = side)$t[, 1]
+    }
+  })
+  list(value = value, interval = percentile_interval(replicates, comparison$confidence))
+}
+
+#' Share of a bootstrap draw; drawn repetitions are named anew, for one may be drawn twice.
+share_of_draw <- function(matched, rows_a, rows_b, rule) {
+  a <- stats::setNames(unname(matched$a[rows_a]), seq_along(rows_a))
+  b <- stats::setNames(unname(matched$b[rows_b]), seq_along(rows_b))
+  beat_share(a, b, rule$margin, rule$comparisons)
+}
+
+#' Geometric mean of the ratios of all cells.
+ratio_over_cells <- function(atom, data) {
+  study <- data$study
+  index <- data[[atom$statistic]]
+  counts <- pmin(loads_in(index, atom$cells, atom$arm), loads_in(index, atom$cells, atom$against))
+  excluded <- excluded_cells(study, atom$cells, c(atom$arm, atom$against))
+  measured <- atom$cells[counts > 0L]
+  missing <- length(setdiff(atom$cells, c(measured, excluded)))
+  if (length(measured) == 0L) {
+    return(nothing_measured(atom, study))
+  }
+  seed <- derive_seed(study$seed, atom$arm, atom$against, "cells")
+  ratio <- mean_ratio(index, study, measured, atom$arm, atom$against, seed, statistic_function(atom$statistic))
+  if (atom$quantity == "ahead_percent") {
+    ratio$value <- 100 * (1 - ratio$value)
+    ratio$interval <- rev(100 * (1 - ratio$interval))
+  }
+  note <- if (ratio$cells < length(atom$cells)) sprintf("%d of %d cells", ratio$cells, length(atom$cells)) else ""
+  enough <- min(counts[counts > 0L]) > 1L
+  list(
+    value = ratio$value, interval = if (enough) ratio$interval else NO_INTERVAL, n = min(counts[counts > 0L]),
+    note = note, missing = missing > 0L
+  )
+}
+
+loads_in <- function(index, cells, arm) {
+  vapply(cells, function(cell) length(outcomes_at(index, cell, arm)), 0L, USE.NAMES = FALSE)
+}
+
+excluded_cells <- function(study, cells, arms) {
+  intersect(cells, study$excluded$cell[study$excluded$arm %in% arms])
+}
+
+#' Percentage of the cells that an arm wins. A cell that was not measured may go either way.
+cells_won <- function(atom, data) {
+  study <- data$study
+  arms <- c(atom$arm, atom$against)
+  cells <- setdiff(atom$cells, excluded_cells(study, atom$cells, arms))
+  counts <- do.call(pmin, lapply(arms, function(arm) loads_in(data$median, cells, arm)))
+  measured <- cells[counts > 0L]
+  missing <- length(cells) - length(measured)
+  if (length(measured) == 0L) {
+    return(nothing_measured(atom, study))
+  }
+  won <- function(outcomes) arm_wins(outcomes, atom, study$comparison$rule)
+  total <- 0
+  replicates <- numeric(study$comparison$resamples)
+  for (cell in measured) {
+    outcomes <- stats::setNames(lapply(arms, outcomes_at, index = data$median, cell = cell), arms)
+    total <- total + won(outcomes)
+    seed <- derive_seed(study$seed, cell, atom$arm, "won")
+    replicates <- replicates + replicate_arms(outcomes, won, study$comparison, seed)
+  }
+  interval <- percentile_interval(replicates, study$comparison$confidence)
+  list(
+    value = 100 * total / length(measured), interval = 100 * (interval + c(0, missing)) / length(cells),
+    n = min(counts[counts > 0L]), missing = FALSE,
+    note = sprintf("%d of %d cells%s", total, length(measured), if (missing > 0L) sprintf(", %d not measured", missing) else "")
+  )
+}
+
+arm_wins <- function(outcomes, atom, rule) {
+  if (atom$beats == "first_place") {
+    return(atom$arm %in% cell_winners(beat_matrix(outcomes, rule)))
+  }
+  for (other in atom$against) {
+    if (!wins(beat_share(outcomes[[atom$arm]], outcomes[[other]], rule$margin, rule$comparisons), rule)) {
+      return(FALSE)
+    }
+  }
+  TRUE
+}
+
+#' Replicates of a statistic of several arms of one cell; a paired design draws repetitions, not loads.
+replicate_arms <- function(outcomes, statistic, comparison, seed) {
+  shared <- Reduce(intersect, lapply(outcomes, names))
+  whole <- comparison$design == "paired" && all(lengths(outcomes) == length(shared))
+  draw <- function(values, rows) stats::setNames(unname(values[rows]), seq_along(rows))
+  with_seed(seed, {
+    if (whole) {
+      boot::boot(shared, function(data, rows) {
+        as.numeric(statistic(lapply(outcomes, function(values) draw(values[shared], rows))))
+      }, R = comparison$resamples)$t[, 1]
+    } else {
+      all <- unlist(outcomes, use.names = FALSE)
+      arm <- rep(seq_along(outcomes), lengths(outcomes))
+      boot::boot(all, function(data, rows) {
+        drawn <- split(data[rows], arm)
+        names(drawn) <- names(outcomes)
+        as.numeric(statistic(lapply(drawn, function(values) draw(values, seq_along(values)))))
+      }, R = comparison$resamples, strata = arm)$t[, 1]
+    }
+  })
+}
+
+nothing_measured <- function(atom, study) {
+  arms <- c(atom$arm, atom$against)
+  excluded <- excluded_cells(study, c(atom$cells, atom$against_cell), arms)
+  note <- if (length(excluded) == length(atom$cells)) "not applicable" else NOT_MEASURED
+  list(value = NA_real_, interval = NO_INTERVAL, n = 0L, note = note, missing = TRUE)
+}
+
+#' How many loads behind a number did not finish.
+unfinished_note <- function(index, atom, other_cell) {
+  values <- c(outcomes_at(index, atom$cells, atom$arm), outcomes_at(index, other_cell, atom$against))
+  open <- sum(is.infinite(values))
+  if (open > 0L) sprintf("%d of %d loads did not finish", open, length(values)) else ""
+}
+
+#' A condition in words.
+describe_atom <- function(atom, study) {
+  metric <- study$comparison$metric$short
+  arm <- arm_label(study, atom$arm)
+  against <- phrase(arm_label(study, atom$against))
+  place <- if (length(atom$cells) == 1L) cell_title(study, atom$cells) else sprintf("%d cells", length(atom$cells))
+  if (!is.null(atom$against_cell)) {
+    changed <- changed_factors(study, atom$cells, atom$against_cell)
+    return(sprintf(
+      "%s %s of %s: %s against %s", atom$statistic, metric, arm, place, cell_title(study, atom$against_cell, changed)
+    ))
+  }
+  switch(atom$quantity,
+    ratio = sprintf("%s %s of %s divided by that of %s: %s", atom$statistic, metric, arm, against, place),
+    ahead_percent = sprintf("lead of %s over %s in %s %s, percent: %s", arm, against, atom$statistic, metric, place),
+    rule_share = sprintf(
+      "share of comparisons in which %s is at least %g %% faster than %s: %s", arm, 100 * study$comparison$rule$margin, against, place
+    ),
+    cells_won_percent = if (atom$beats == "first_place") {
+      sprintf("percentage of cells in which %s is among the winners (against %s): %s", arm, against, place)
+    } else {
+      sprintf("percentage of cells in which %s beats %s: %s", arm, against, place)
+    }
+  )
+}
+
+changed_factors <- function(study, cell, other) {
+  design <- study$design
+  rows <- design[match(c(cell, other), design$cell), ]
+  changed <- Filter(function(name) rows[[name]][1] != rows[[name]][2], factor_names(study))
+  if (length(changed) == 0L) factor_names(study) else changed
+}

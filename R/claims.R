@@ -1,0 +1,152 @@
+# The claims of a paper, tested. A condition of a claim is a number with a bootstrap interval and a bound:
+# supported if the whole interval meets the bound, not supported if no part of it does, otherwise undecided.
+
+SUPPORTED <- "supported"
+NOT_SUPPORTED <- "not supported"
+UNDECIDED <- "undecided"
+QUANTITIES <- c("ratio", "ahead_percent", "rule_share", "cells_won_percent")
+BOUNDS <- c("at_least", "more_than", "at_most", "less_than", "between")
+
+#' Evaluate all claims of a study.
+#'
+#' @param runs as from `read_runs`
+#' @param study resolved study
+#' @return data.table, one row per condition, cell and pair of arms: claim, text, where, condition (number), what
+#'   (in words), quantity, cells, arm, against, paper, bound, value, low, high, n (smallest number of loads), verdict,
+#'   counts (does it count for the claim), note, claim_verdict
+evaluate_claims <- function(runs, study) {
+  # For means a load that did not finish enters with its timeout, the least it would have taken.
+  limited <- data.table::copy(runs)
+  data.table::set(limited, j = "value", value = ifelse(is.infinite(runs$value), runs$limit_s, runs$value))
+  data <- list(study = study, median = outcome_index(runs), mean = outcome_index(limited))
+  rows <- lapply(study$claims, evaluate_claim, data = data)
+  data.table::rbindlist(c(list(empty_claims()), rows), use.names = TRUE)
+}
+
+empty_claims <- function() {
+  text <- c("claim", "text", "where")
+  more <- c("what", "quantity", "cells", "arm", "against", "paper", "bound", "verdict", "note", "claim_verdict")
+  table <- c(
+    stats::setNames(rep(list(character()), length(text)), text), list(condition = integer()),
+    stats::setNames(rep(list(character()), length(more)), more),
+    list(value = numeric(), low = numeric(), high = numeric(), n = integer(), counts = logical())
+  )
+  data.table::as.data.table(table)
+}
+
+evaluate_claim <- function(claim, data) {
+  rows <- lapply(seq_along(claim$test), function(i) {
+    condition <- claim$test[[i]]
+    where <- sprintf("claim '%s', condition %d", claim$id, i)
+    bound <- read_bound(condition, where)
+    atoms <- expand_condition(condition, data$study, where)
+    table <- data.table::rbindlist(lapply(atoms, evaluate_atom, data = data))
+    table$condition <- i
+    table$quantity <- condition$quantity
+    table$bound <- bound$text
+    table$paper <- as.character(condition$paper %||% "")
+    table$counts <- condition$counts %||% TRUE
+    table$verdict <- judge(table$low, table$high, bound)
+    # Missing measurements leave a condition open whatever the rest says; counting cells allows for them itself.
+    table$verdict[table$missing] <- UNDECIDED
+    table
+  })
+  table <- data.table::rbindlist(rows)
+  table$missing <- NULL
+  table$claim <- claim$id
+  table$text <- claim$text
+  table$where <- as.character(claim$where %||% "")
+  table$claim_verdict <- combine_verdicts(table$verdict[table$counts])
+  table
+}
+
+#' A claim is supported if all of its conditions are, and not supported if one is not.
+combine_verdicts <- function(verdicts) {
+  if (length(verdicts) == 0L) {
+    return(UNDECIDED)
+  }
+  if (any(verdicts == NOT_SUPPORTED)) {
+    return(NOT_SUPPORTED)
+  }
+  if (all(verdicts == SUPPORTED)) SUPPORTED else UNDECIDED
+}
+
+#' The bound of a condition.
+#'
+#' @return list(lower, upper, open: is the bound itself outside, text)
+read_bound <- function(condition, where) {
+  given <- intersect(BOUNDS, names(condition))
+  if (length(given) != 1L) fail(where, sprintf("has %d bounds", length(given)), paste("Give one of", phrase(BOUNDS)))
+  numbers <- as.numeric(unlist(condition[[given]]))
+  if (length(numbers) != if (given == "between") 2L else 1L) {
+    fail(where, sprintf("'%s' has %d numbers", given, length(numbers)), "Give [low, high] for between, one number otherwise")
+  }
+  shown <- format(numbers, trim = TRUE)
+  switch(given,
+    at_least = list(lower = numbers, upper = Inf, open = FALSE, text = paste("at least", shown)),
+    more_than = list(lower = numbers, upper = Inf, open = TRUE, text = paste("more than", shown)),
+    at_most = list(lower = -Inf, upper = numbers, open = FALSE, text = paste("at most", shown)),
+    less_than = list(lower = -Inf, upper = numbers, open = TRUE, text = paste("less than", shown)),
+    between = list(lower = numbers[1], upper = numbers[2], open = FALSE, text = paste(shown, collapse = " to "))
+  )
+}
+
+#' Verdicts of intervals against a bound.
+judge <- function(low, high, bound) {
+  slack <- RELATIVE_TOLERANCE * c(bound$lower, bound$upper)
+  slack[!is.finite(slack)] <- 0
+  # At a closed bound equality is inside, at an open one outside.
+  direction <- if (bound$open) 1 else -1
+  inside_low <- bound$lower + direction * abs(slack[1])
+  inside_high <- bound$upper - direction * abs(slack[2])
+  meets <- low >= inside_low & high <= inside_high
+  misses <- high < inside_low | low > inside_high
+  ifelse(is.na(low) | is.na(high), UNDECIDED, ifelse(meets, SUPPORTED, ifelse(misses, NOT_SUPPORTED, UNDECIDED)))
+}
+
+#' A condition as the single numbers it asks for.
+#'
+#' @return list of lists(quantity, statistic, cells, arm, against, against_cell, beats)
+expand_condition <- function(condition, study, where) {
+  quantity <- condition$quantity
+  if (is.null(quantity) || !quantity %in% QUANTITIES) fail(where, "has no known 'quantity'", paste("Known:", phrase(QUANTITIES)))
+  statistic <- condition$statistic %||% "median"
+  if (!statistic %in% c("mean", "median")) fail(where, sprintf("no statistic is called '%s'", statistic), "Use mean or median")
+  cells <- select_cells(study, condition$cells, where)$cell
+  arms <- as.character(unlist(condition$arm))
+  against <- as.character(unlist(condition$against))
+  common <- list(quantity = quantity, statistic = statistic)
+  if (quantity == "cells_won_percent") {
+    beats <- condition$beats %||% "all"
+    return(lapply(arms, function(arm) c(common, list(cells = cells, arm = arm, against = setdiff(against, arm), beats = beats))))
+  }
+  if (!is.null(condition$against_cells)) {
+    base <- counterpart_cells(study, cells, condition$against_cells, where)
+    atoms <- expand.grid(i = seq_along(cells), arm = arms, stringsAsFactors = FALSE)
+    return(Map(function(i, arm) c(common, list(cells = cells[i], arm = arm, against = arm, against_cell = base[i])), atoms$i, atoms$arm))
+  }
+  pairs <- expand.grid(against = against, arm = arms, stringsAsFactors = FALSE)
+  pairs <- pairs[pairs$arm != pairs$against, ]
+  if (nrow(pairs) == 0L) fail(where, "compares no two different arms", "Give 'against' (or 'against_cells')")
+  groups <- if (identical(condition$combine, "geometric_mean")) list(cells) else as.list(cells)
+  unlist(lapply(groups, function(group) {
+    Map(function(arm, against) c(common, list(cells = group, arm = arm, against = against)), pairs$arm, pairs$against)
+  }), recursive = FALSE)
+}
+
+#' One number of a condition with its interval.
+evaluate_atom <- function(atom, data) {
+  result <- if (atom$quantity == "cells_won_percent") {
+    cells_won(atom, data)
+  } else if (length(atom$cells) > 1L) {
+    ratio_over_cells(atom, data)
+  } else {
+    number_in_cell(atom, data)
+  }
+  data.table::data.table(
+    what = describe_atom(atom, data$study), cells = paste(atom$cells, collapse = " "), arm = atom$arm,
+    against = if (is.null(atom$against_cell)) paste(atom$against, collapse = " ") else atom$against_cell,
+    value = result$value, low = result$interval[1], high = result$interval[2], n = as.integer(result$n),
+    note = result$note, missing = result$missing
+  )
+}

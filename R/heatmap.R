@@ -1,0 +1,155 @@
+# Heatmaps: every cell of the design for every pair of arms.
+
+# A tile is as dark as it gets at half or twice the other arm's median.
+DARKEST_LOG2 <- 1
+
+#' What each tile shows.
+#'
+#' @param comparisons as from `compare_pairs`
+#' @param silent_percent differences up to this carry no number
+#' @return `comparisons` with shade (log2 ratio, bounded to the colour scale; NA: no colour), text, decided (by the
+#'   rule), kind (`value`, `failed`: a median lies beyond the timeout, `not applicable`, `not measured`)
+heatmap_tiles <- function(comparisons, silent_percent = 5) {
+  tiles <- data.table::copy(comparisons)
+  beyond <- is.infinite(tiles$median_a) | is.infinite(tiles$median_b)
+  tiles$kind <- ifelse(tiles$state == "measured" & !is.na(beyond) & beyond, "failed", tiles$state)
+  tiles$kind[tiles$state == "measured" & tiles$kind != "failed"] <- "value"
+  tiles$shade <- ifelse(tiles$kind == "value", pmax(-DARKEST_LOG2, pmin(DARKEST_LOG2, log2(tiles$ratio))), NA)
+  tiles$text <- tile_text(tiles, silent_percent)
+  tiles$decided <- tiles$kind %in% c("value", "failed") & tiles$rule != TIE
+  tiles
+}
+
+#' Number of a tile: signed percent, or the factor where a percentage would be long; a star for significance.
+tile_text <- function(tiles, silent_percent) {
+  difference <- tiles$difference_percent
+  number <- ifelse(
+    difference >= 900, sprintf("\u00d7%.0f", tiles$ratio),
+    sprintf("%s%.0f", ifelse(difference < 0, "\u2212", "+"), abs(difference))
+  )
+  silent <- abs(difference) <= silent_percent * (1 + RELATIVE_TOLERANCE)
+  text <- paste0(ifelse(silent, "", number), ifelse(tiles$significant, "*", ""))
+  who <- ifelse(is.infinite(tiles$median_a) & is.infinite(tiles$median_b), "both", ifelse(is.infinite(tiles$median_a), "+fail", "\u2212fail"))
+  ifelse(tiles$kind == "value", text, ifelse(tiles$kind == "failed", who, ifelse(tiles$kind == "not applicable", "n/a", "")))
+}
+
+#' Draw one panel per pair.
+#'
+#' @param figure list(pairs, rows, columns, cells, silent_percent) as in the study file
+#' @param comparisons as from `compare_pairs`
+draw_heatmap <- function(figure, study, comparisons) {
+  cells <- select_cells(study, figure$cells, figure_place(figure))$cell
+  pairs <- figure_pairs(figure, study)
+  silent <- as.numeric(figure$silent_percent %||% 5)
+  tiles <- heatmap_tiles(comparisons[comparisons$cell %in% cells, ], silent)
+  tiles <- tiles[outcome_key(tiles$a, tiles$b) %in% outcome_key(pairs$a, pairs$b), ]
+  if (!any(tiles$state == "measured")) {
+    return(sized(empty_figure("No pair of arms was measured in any cell."), height = 30))
+  }
+  axes <- heatmap_axes(figure, study, tiles)
+  tiles <- cbind(tiles, axes$positions)
+  title <- function(a, b) sprintf("%s\nagainst %s", arm_label(study, a), arm_label(study, b))
+  tiles$panel <- factor(title(tiles$a, tiles$b), levels = title(pairs$a, pairs$b))
+  columns <- min(4L, nrow(pairs))
+  bands <- ceiling(nrow(pairs) / columns)
+  plot <- heatmap_plot(tiles, axes, columns, study, silent)
+  sized(plot, height = bands * (14 + 5.6 * length(axes$rows)) + 30)
+}
+
+heatmap_plot <- function(tiles, axes, columns, study, silent) {
+  metric <- study$comparison$metric
+  dark <- !is.na(tiles$shade) & abs(tiles$shade) > 0.6
+  crossed <- tiles[tiles$kind == "failed", ]
+  ggplot2::ggplot(tiles, ggplot2::aes(.data$column, .data$row)) +
+    ggplot2::geom_tile(ggplot2::aes(fill = .data$shade), width = 0.94, height = 0.9, data = tiles[tiles$kind == "value", ]) +
+    blank_tiles(tiles, "not measured", "white", "grey80", "dotted") +
+    blank_tiles(tiles, "not applicable", NOT_APPLICABLE_FILL, NA, "solid") +
+    blank_tiles(tiles, "failed", "white", "black", "dashed") +
+    ggplot2::geom_segment(
+      ggplot2::aes(x = .data$column - 0.47, xend = .data$column + 0.47, y = .data$row - 0.45, yend = .data$row + 0.45),
+      data = crossed, linewidth = 0.2, colour = "grey60"
+    ) +
+    ggplot2::geom_tile(
+      width = 0.94, height = 0.9, fill = NA, colour = "black", linewidth = 0.45,
+      data = tiles[tiles$decided & tiles$kind == "value", ]
+    ) +
+    ggplot2::geom_text(
+      ggplot2::aes(label = .data$text),
+      size = 2.05, family = FONT, colour = ifelse(dark, "white", "black")
+    ) +
+    ggplot2::facet_wrap(ggplot2::vars(.data$panel), ncol = columns) +
+    ggplot2::scale_x_continuous(breaks = seq_along(axes$columns), labels = axes$columns, expand = c(0, 0.1)) +
+    ggplot2::scale_y_reverse(breaks = seq_along(axes$rows), labels = axes$rows, expand = c(0, 0.1)) +
+    ggplot2::scale_fill_gradient2(
+      low = FASTER, mid = EQUAL, high = SLOWER, limits = c(-DARKEST_LOG2, DARKEST_LOG2),
+      breaks = c(-1, log2(0.75), 0, log2(1.5), 1), labels = c("\u221250 %", "\u221225 %", "0", "+50 %", "+100 %"),
+      name = sprintf("Median %s, first against second", metric$short)
+    ) +
+    ggplot2::guides(fill = ggplot2::guide_colourbar(theme = ggplot2::theme(
+      legend.key.width = grid::unit(45, "mm"), legend.key.height = grid::unit(2.5, "mm"),
+      legend.title.position = "top"
+    ))) +
+    ggplot2::labs(x = axes$column_title, y = axes$row_title, caption = caption_text(heatmap_key(tiles, study, silent))) +
+    theme_study() +
+    ggplot2::theme(
+      panel.grid = ggplot2::element_blank(), panel.border = ggplot2::element_blank(),
+      axis.ticks = ggplot2::element_blank(), strip.text = ggplot2::element_text(size = 7, lineheight = 0.95),
+      axis.text = ggplot2::element_text(size = 6.5), panel.spacing.x = grid::unit(2, "mm")
+    )
+}
+
+blank_tiles <- function(tiles, kind, fill, colour, line) {
+  ggplot2::geom_tile(
+    data = tiles[tiles$kind == kind, ], fill = fill, colour = colour, linetype = line,
+    width = 0.94, height = 0.9, linewidth = 0.2
+  )
+}
+
+#' What the signs in the tiles mean, for those that occur.
+heatmap_key <- function(tiles, study, silent) {
+  rule <- study$comparison$rule
+  c(
+    sprintf("Numbers in percent, negative: the first is faster; no number: within %g %%.", silent),
+    if (any(tiles$decided)) {
+      sprintf("Framed: decided by the rule (%g %% of the comparisons at least %g %% faster).", 100 * rule$share, 100 * rule$margin)
+    },
+    if (any(tiles$significant)) {
+      sprintf("*: significant at %g %% after Holm's correction over all tiles.", 100 * (1 - study$comparison$confidence))
+    } else {
+      "No tile is significant after Holm's correction over all tiles (few loads per cell cannot be)."
+    },
+    if (any(tiles$kind == "failed")) "Crossed out: at least half of the loads of the first (+), the second (\u2212) or both did not finish.",
+    if (any(tiles$kind == "not applicable")) "Grey, n/a: not applicable.",
+    if (any(tiles$kind == "not measured")) "Dotted, empty: not measured."
+  )
+}
+
+#' Rows and columns of the heatmap from combinations of levels.
+#'
+#' @return list(positions: data.table(column, row), rows, columns: labels, row_title, column_title)
+heatmap_axes <- function(figure, study, tiles) {
+  varying <- Filter(function(name) length(unique(tiles[[name]])) > 1L, factor_names(study))
+  columns <- as.character(unlist(figure$columns %||% utils::tail(varying, 1L)))
+  rows <- as.character(unlist(figure$rows %||% setdiff(varying, columns)))
+  place <- figure_place(figure)
+  missing <- setdiff(varying, c(rows, columns))
+  if (length(missing) > 0L) fail(place, sprintf("neither rows nor columns name the factor '%s'", missing[1]), "Name it in one of them")
+  unknown <- setdiff(c(rows, columns), factor_names(study))
+  if (length(unknown) > 0L) fail(place, sprintf("no factor is called '%s'", unknown[1]), paste("Factors:", phrase(factor_names(study))))
+  side <- function(factors, separator) {
+    labels <- lapply(factors, function(name) level_labels(study, name, tiles[[name]]))
+    order <- do.call(base::order, labels)
+    text <- do.call(paste, c(lapply(labels, as.character), sep = separator))
+    list(position = match(text, unique(text[order])), labels = unique(text[order]))
+  }
+  title <- function(factors) {
+    first <- match(factors, study$factor_table$factor)
+    paste(study$factor_table$label[first], collapse = ", ")
+  }
+  across <- side(columns, "\n")
+  down <- side(rows, ", ")
+  list(
+    positions = data.table::data.table(column = across$position, row = down$position),
+    rows = down$labels, columns = across$labels, row_title = title(rows), column_title = title(columns)
+  )
+}

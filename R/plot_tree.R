@@ -1,0 +1,102 @@
+#' Draw the decision tree, from left to right, with the exact answer of the cells beside the fit.
+#'
+#' @param figure list(arms) as in the study file
+#' @param winners as from `winner_table`
+draw_tree <- function(figure, study, winners) {
+  tree <- fit_tree(winners, study)
+  if (is.null(tree)) {
+    arms <- phrase(arm_label(study, figure_arms(figure, study$comparison$arms)))
+    return(sized(empty_figure(sprintf("No cell has loads of all of %s, so there is no tree.", arms)), height = 30))
+  }
+  nodes <- tree_text(tree$nodes, study)
+  leaves <- nodes[nodes$leaf, ]
+  plot <- ggplot2::ggplot() +
+    tree_edges(nodes) +
+    ggplot2::geom_text(
+      ggplot2::aes(.data$depth + 0.03, -.data$x, label = .data$split_label),
+      data = nodes[!nodes$leaf, ], hjust = 0, size = 2.9, family = FONT, fontface = "bold"
+    ) +
+    ggplot2::geom_point(
+      ggplot2::aes(.data$depth, -.data$x, colour = .data$first, shape = .data$first),
+      data = leaves, size = 2, show.legend = FALSE
+    ) +
+    ggplot2::geom_text(
+      ggplot2::aes(.data$depth + 0.06, -.data$x, label = .data$leaf_label),
+      data = leaves, hjust = 0, size = 2.9, family = FONT
+    ) +
+    arm_scales(study, study$arm_table$arm)[c(1, 3)] +
+    ggplot2::scale_x_continuous(limits = c(0, max(nodes$depth) + 1.15), expand = c(0.01, 0)) +
+    ggplot2::scale_y_continuous(expand = ggplot2::expansion(add = 0.6)) +
+    ggplot2::labs(caption = caption_text(tree_caption(tree, winners, study))) +
+    ggplot2::theme_void(base_size = 8.5, base_family = FONT) +
+    ggplot2::theme(
+      plot.caption = ggplot2::element_text(size = 7, hjust = 0, colour = "grey25"), plot.caption.position = "plot",
+      plot.margin = ggplot2::margin(3, 3, 3, 3)
+    )
+  sized(plot, height = max(28, 9 * nrow(leaves) + 18))
+}
+
+#' Labels of the nodes.
+tree_text <- function(nodes, study) {
+  nodes <- data.table::copy(nodes)
+  labels <- unique(study$factor_table[, c("factor", "label")])
+  nodes$split_label <- labels$label[match(nodes$split, labels$factor)]
+  nodes$first <- ifelse(nodes$label == TIE, NA, sub("[+].*", "", nodes$label))
+  nodes$leaf_label <- sprintf(
+    "%s  (%s)", winner_label(study, nodes$label),
+    ifelse(nodes$right == nodes$n, cell_count(nodes$n), sprintf("%d of %s", nodes$right, cell_count(nodes$n)))
+  )
+  nodes
+}
+
+cell_count <- function(n) sprintf("%d %s", n, ifelse(n == 1L, "cell", "cells"))
+
+#' Winners for readers: `HTTP/3 (quiche) + SPDY/3.1`, `no clear winner`.
+winner_label <- function(study, winners) {
+  vapply(winners, function(one) {
+    if (one == TIE) {
+      return("no clear winner")
+    }
+    if (one == NOT_MEASURED) {
+      return(NOT_MEASURED)
+    }
+    paste(arm_label(study, strsplit(one, "+", fixed = TRUE)[[1]]), collapse = " + ")
+  }, "", USE.NAMES = FALSE)
+}
+
+#' Elbows from parent to child; the levels stand on the branch.
+tree_edges <- function(nodes) {
+  child <- nodes[nodes$id != 1L, ]
+  if (nrow(child) == 0L) {
+    return(list())
+  }
+  child$parent_x <- nodes$x[match(child$id %/% 2L, nodes$id)]
+  list(
+    ggplot2::geom_segment(
+      ggplot2::aes(x = .data$depth - 1, xend = .data$depth - 1, y = -.data$parent_x, yend = -.data$x),
+      data = child, linewidth = 0.35, colour = "grey40"
+    ),
+    ggplot2::geom_segment(
+      ggplot2::aes(x = .data$depth - 1, xend = .data$depth, y = -.data$x, yend = -.data$x),
+      data = child, linewidth = 0.35, colour = "grey40"
+    ),
+    ggplot2::geom_text(
+      ggplot2::aes(.data$depth - 0.95, -.data$x, label = .data$levels),
+      data = child, hjust = 0, vjust = -0.45, size = 2.6, family = FONT, colour = "grey20"
+    )
+  )
+}
+
+#' How good the tree is, and what it leaves out.
+tree_caption <- function(tree, winners, study) {
+  counts <- sort(table(tree$cells$winners), decreasing = TRUE)
+  absent <- sum(winners$winners == NOT_MEASURED)
+  c(
+    sprintf(
+      "The tree gives the right answer in %d of %s (%.0f %%).", sum(tree$cells$winners == tree$cells$predicted),
+      cell_count(nrow(tree$cells)), 100 * tree$accuracy
+    ),
+    sprintf("Winners by the rule: %s.", paste(winner_label(study, names(counts)), counts, sep = " ", collapse = ", ")),
+    if (absent > 0L) sprintf("%s of %d not measured.", cell_count(absent), nrow(winners))
+  )
+}

@@ -1,0 +1,18 @@
+# Rscript R/run_figure.R --study plan.json --figure NAME[,NAME…] --runs a.csv[,b.csv…] [--calibration DIR]
+#   [--statistics DIR] --output FILE.pdf|DIR
+# Writes FILE.pdf and FILE.svg, or DIR/NAME.pdf and DIR/NAME.svg for each name (`all`: every figure of the study).
+# With --statistics the tables of R/run_statistics.R are taken instead of being computed again.
+folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1]))
+source(file.path(folder, "load.R"))
+load_analysis(folder)
+library(ggplot2)
+
+run_program(function(arguments) {
+  arguments <- parse_arguments(arguments, c("study", "figure", "runs", "output"), c("calibration", "statistics"))
+  study <- read_study(arguments$study)
+  names <- figure_names(study, arguments$figure)
+  figures <- lapply(names, find_figure, study = study)
+  paths <- figure_paths(names, arguments$output)
+  data <- figure_data(study, arguments)
+  for (i in seq_along(figures)) save_figure(draw_figure(figures[[i]], study, data), paths[i])
+})

@@ -1,0 +1,11 @@
+#!/usr/bin/env bash
+# Renews requirements.lock from requirements.in with pip-tools, inside the environment.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+tools=$(mktemp -d)
+trap 'rm -rf "$tools"' EXIT
+python3 -m venv "$tools"
+"$tools/bin/pip" --quiet install pip-tools
+"$tools/bin/pip-compile" --quiet --upgrade --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-options \
+  --no-header --annotation-style line --output-file requirements.lock requirements.in

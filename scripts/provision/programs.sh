@@ -1,0 +1,104 @@
+# shellcheck shell=bash disable=SC2154 # variables of the one who sources this
+# The parts of envs/ that are built from locks. Sourced by provision.sh.
+
+declare -A program_hash
+
+# in_root PROGRAM…: runs it inside the finished root directory, with the caller's way to the registries.
+in_root() {
+  local ca=/etc/ssl/certs/ca-certificates.crt
+  perl "$here/namespace.pl" -- bash "$here/inside.sh" "$root" --bind="$repo" --bind="$cache" "${client_settings[@]}" -- \
+    /usr/bin/env -i "${passed_on[@]}" "${registry_settings[@]}" PATH="$system_path" HOME="$cache/home" LC_ALL=C.UTF-8 TZ=UTC \
+    SSL_CERT_FILE="$ca" NODE_EXTRA_CA_CERTS="$ca" "$@"
+}
+
+# Settings of package clients that the caller has made, as options of inside.sh and as variables. They are seen
+# while building, and never copied.
+read_client_settings() {
+  local pair from to name home=${HOME:-/root}
+  client_settings=()
+  registry_settings=()
+  for pair in .npmrc=home/.npmrc .config/pip/pip.conf=home/.config/pip/pip.conf .pip/pip.conf=home/.pip/pip.conf \
+    .config/go/env=home/.config/go/env .cargo/config.toml=downloads/cargo/config.toml; do
+    from=$home/${pair%=*} to=$cache/${pair#*=}
+    [[ -f $from ]] || continue
+    mkdir -p "${to%/*}"
+    [[ -e $to ]] || : >"$to"
+    client_settings+=(--file="$from=$to")
+  done
+  for name in PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_TRUSTED_HOST PIP_DEFAULT_TIMEOUT GOPROXY GOSUMDB GONOSUMDB GOPRIVATE \
+    NPM_CONFIG_REGISTRY npm_config_registry CARGO_NET_GIT_FETCH_WITH_CLI CARGO_HTTP_PROXY; do
+    [[ -z ${!name+set} ]] || registry_settings+=("$name=${!name}")
+  done
+}
+
+# Sets $programs, those the workflow and the selected studies need, and their hashes.
+programs_needed() {
+  read_client_settings
+  mapfile -t programs < <(in_root python3 "$here/select_programs.py" "$repo" "${ENTER_PROGRAMS:-}")
+  ((${#programs[@]} > 0)) || fail "the programs that the studies need could not be determined; see above."
+  local name
+  for name in "${programs[@]}"; do
+    program_hash[$name]=$(printf '%s' "$(cd "$repo/envs" && hash_files "$name")" "${root##*/}" | hash_text)
+  done
+}
+
+# Where a program is: what the distribution has stays where it is.
+prefix_of() {
+  if [[ -e $repo/envs/$1/build.sh ]]; then
+    printf '%s' "$cache/programs/$1-${program_hash[$1]}"
+  else
+    printf /usr
+  fi
+}
+
+is_built() { [[ $(prefix_of "$1") == /usr || -e $(prefix_of "$1")/.complete ]]; }
+
+# Builds what is missing side by side, compiled programs first since they take longest.
+build_programs() {
+  local name jobs=${ENTER_JOBS:-$(nproc)} missing=() long=() short=()
+  for name in "${programs[@]}"; do
+    is_built "$name" && continue
+    if grep -q cargo "$repo/envs/$name/build.sh"; then long+=("$name"); else short+=("$name"); fi
+  done
+  missing=("${long[@]}" "${short[@]}")
+  ((${#missing[@]} > 0)) || return 0
+  need_space $((700 * ${#missing[@]})) "building ${missing[*]}"
+  local active=0
+  for name in "${missing[@]}"; do
+    if ((active >= jobs)); then
+      wait -n || exit 1
+      active=$((active - 1))
+    fi
+    part "$name" build_program "$name" &
+    active=$((active + 1))
+  done
+  while ((active > 0)); do
+    wait -n || exit 1
+    active=$((active - 1))
+  done
+}
+
+# At its final path, since programs may remember where they were built; complete when it says so.
+build_program() {
+  local name=$1 prefix
+  local work=$cache/work/$name downloads=$cache/downloads
+  prefix=$(prefix_of "$name")
+  rm -rf "$prefix" "$work/source"
+  mkdir -p "$prefix" "$work/source" "$work/kept" "$downloads"/{cargo,npm,pip,go}
+  (cd "$repo/envs/$name" && list_files . | tar --create --null --files-from=- --file=-) | tar --extract --file=- --directory="$work/source"
+  cd "$work/source" || exit
+  in_root OUT="$prefix" CACHE="$work/kept" CARGO_HOME="$downloads/cargo" npm_config_cache="$downloads/npm" PIP_CACHE_DIR="$downloads/pip" \
+    GOPATH="$downloads/go" GOCACHE="$work/kept/go" MAKEFLAGS="-j$(nproc)" bash ./build.sh
+  sync -f "$prefix"
+  touch "$prefix/.complete"
+}
+
+# Sets $manifest, the file that says what the environment consists of.
+write_manifest() {
+  local name lines=
+  for name in "${programs[@]}"; do
+    lines+=$name$'\t'$(prefix_of "$name")$'\t'${program_hash[$name]}$'\n'
+  done
+  manifest=$(in_root python3 "$here/write_manifest.py" "$repo" "$cache" "$suite" /etc/howquick/packages.tsv "$lines")
+  [[ -f $manifest ]] || fail "the manifest was not written; see above."
+}

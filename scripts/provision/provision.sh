@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# provision.sh REPO CACHE READY
+#
+# Builds what the environment lacks and writes READY, which says where its pieces are. Runs as root of private
+# namespaces (namespace.pl), so that nothing of it outlives an interrupted start. Each part is whole or absent.
+set -euo pipefail
+repo=$1
+export HOWQUICK_CACHE=$2
+ready=$3
+
+here=$repo/scripts/provision
+cd / # visible everywhere, unlike the folder of the caller
+source "$here/common.sh"
+source "$here/progress.sh"
+source "$here/failures.sh"
+source "$here/debian.sh"
+source "$here/programs.sh"
+
+wait_for_others() {
+  exec {lock}>>"$cache/lock"
+  flock --nonblock "$lock" && return
+  say "another start is building in $cache; waiting for it."
+  flock "$lock"
+}
+
+# need_space MEGABYTES WHAT
+need_space() {
+  local free
+  free=$(df -Pk "$cache" | awk 'NR == 2 {print int($4 / 1024)}')
+  ((free >= $1)) || fail "too little disk for $2: about $1 MB are needed in $cache, $free MB are free. Make room, or set HOWQUICK_CACHE to a folder elsewhere."
+}
+
+mount -t proc proc /proc || fail "cannot mount /proc in a private namespace; in a container, start it with an unmasked /proc."
+mkdir -p "$cache"/{apt,downloads,home,logs,programs,ready,roots,work}
+wait_for_others
+# The one waited for may have built just this.
+[[ ! -f $ready ]] || exit 0
+read_passed_on
+start_progress
+
+root=$cache/roots/$(debian_hash)
+if [[ ! -d $root ]]; then
+  say "building the environment in $cache: once, some minutes; later starts find it there."
+  need_space 4500 "the Debian packages"
+  debian_root "$root"
+fi
+programs_needed
+build_programs
+write_manifest
+stop_progress
+
+{
+  printf 'root=%q\n' "$root"
+  printf 'workflow=%q\n' "$cache/programs/workflow-${program_hash[workflow]}"
+  printf 'manifest=%q\n' "$manifest"
+} >"$ready.unfinished"
+mv "$ready.unfinished" "$ready"

@@ -1,0 +1,106 @@
+"""Which folders of envs/ the studies need: `select_programs.py REPO WISH`, one name a line.
+
+WISH (ENTER_PROGRAMS) is "all" or names, and takes the place of the studies if it is not empty.
+Without a configuration that can be read, everything that can be built is named: the workflow itself
+then says what is wrong with it.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ALWAYS = "workflow"
+EMULATOR = "rattan"
+
+
+class ConfigUnusable(Exception):
+    """The configuration does not say which programs are needed."""
+
+
+def read_mapping(path: Path) -> dict[str, Any]:
+    """The YAML mapping in `path`. Raises ConfigUnusable if there is none."""
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ConfigUnusable(f"{path}: {str(error).splitlines()[0]}") from None
+    if not isinstance(content, dict):
+        raise ConfigUnusable(f"{path}: not a mapping")
+    return content
+
+
+def all_programs(envs: Path) -> set[str]:
+    """Folders that can be built or that describe a program of the distribution."""
+    return {
+        folder.name
+        for folder in envs.iterdir()
+        if (folder / "build.sh").is_file() or (folder / "endpoint.yaml").is_file()
+    }
+
+
+def programs_of_study(study: dict[str, Any], scale: str, only: list[str] | None) -> set[str]:
+    """Servers and clients of the arms that the scale, and the list `only`, select."""
+    arms: dict[str, dict[str, Any]] = study["arms"]
+    at_scale = study.get("scales", {}).get(scale, {}).get("arms", list(arms))
+    chosen = [name for name in at_scale if only is None or name in only]
+    return {arms[name][role] for name in chosen for role in ("server", "client")}
+
+
+def selected_programs(repo: Path) -> set[str]:
+    """Programs of all selected studies. Raises ConfigUnusable."""
+    config = read_mapping(repo / "config" / "config.yaml")
+    if config.get("runs"):
+        return set()
+    programs: set[str] = set()
+    for name in config.get("studies", []):
+        path = repo / "config" / "studies" / f"{name}.yaml"
+        try:
+            programs |= programs_of_study(
+                read_mapping(path), config.get("scale", ""), config.get("arms")
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise ConfigUnusable(f"{path}: arms cannot be read ({error})") from None
+    return programs
+
+
+def kernel_has_netem() -> bool:
+    """Whether this kernel can emulate links by itself, tried in a network namespace of its own."""
+    command = ["unshare", "--user", "--map-root-user", "--net"]
+    command += ["tc", "qdisc", "add", "dev", "lo", "root", "netem", "delay", "1ms"]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def choose(repo: Path, wish: list[str]) -> set[str]:
+    """The names, from the wish or the configuration; exits with a message for an unknown wish."""
+    known = all_programs(repo / "envs")
+    if wish == ["all"]:
+        return known
+    if wish:
+        if unknown := sorted(set(wish) - known):
+            sys.exit(
+                f"enter: ENTER_PROGRAMS: there is no {', '.join(unknown)} in envs/; "
+                f"known are {', '.join(sorted(known))}."
+            )
+        names = set(wish)
+    else:
+        try:
+            names = selected_programs(repo) & known
+        except ConfigUnusable as error:
+            print(f"enter: {error}; building all programs.", file=sys.stderr)
+            return known
+    emulator = set() if kernel_has_netem() else {EMULATOR} & known
+    return names | emulator | {ALWAYS}
+
+
+def main() -> None:
+    """Command line."""
+    repo, wish = Path(sys.argv[1]), sys.argv[2].replace(",", " ").split()
+    print("\n".join(sorted(choose(repo, wish))))
+
+
+if __name__ == "__main__":
+    main()

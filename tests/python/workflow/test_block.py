@@ -1,0 +1,163 @@
+"""One block, measured for real: what it leaves, what it keeps, and how failures show."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from howquick.errors import ROOT
+from workflow.blocks import CELL, make_plan, measure, meta, start_block
+
+
+def test_a_run_folder_is_complete_and_clocks_agree(tmp_path, monkeypatch):
+    make_plan(tmp_path, monkeypatch, {"one": {}}, repetitions=2)
+    status, output, manifest = measure(tmp_path)
+    assert status == 0, output
+    assert manifest["statuses"] == {"ok": 2} and manifest["kept"] == 0
+    run = tmp_path / manifest["runs"][0]["path"]
+    assert {"client.pcapng", "server.pcapng", "timing.json", "meta.json", "client.log", "server.log"} <= {
+        path.name for path in run.iterdir()
+    }
+    data = meta(tmp_path, "one")
+    assert 0.07 < data["network_s"] < 5  # four round trips of 18 ms at least
+    assert data["captures"]["client"]["longest_frame_bytes"] <= 1514
+    assert data["settings"]["offloads"]["client/eth0"]["tcp-segmentation-offload"] is False
+    assert data["network"]["after"]["emulator"]["down"]["lost"] == 0
+    assert not list(tmp_path.rglob(".*.tmp*"))
+
+
+def test_what_is_measured_is_kept_and_a_new_arm_is_measured_alone(tmp_path, monkeypatch):
+    make_plan(tmp_path, monkeypatch, {"one": {}})
+    assert measure(tmp_path)[0] == 0
+    started = meta(tmp_path, "one")["started"]
+    status, _, manifest = measure(tmp_path)
+    assert status == 0 and (manifest["measured"], manifest["kept"]) == (0, 1)
+    make_plan(tmp_path, monkeypatch, {"one": {"label": "renamed"}, "two": {"protocol": "h2"}})
+    status, _, manifest = measure(tmp_path)
+    assert status == 0 and (manifest["measured"], manifest["kept"]) == (1, 1)
+    assert meta(tmp_path, "one")["started"] == started
+    make_plan(tmp_path, monkeypatch, {"one": {"options": {"connections": 2}}})
+    assert measure(tmp_path)[2]["measured"] == 1
+    assert meta(tmp_path, "one")["started"] > started
+
+
+def test_arms_of_one_repetition_lose_by_the_same_seed(tmp_path, monkeypatch):
+    cell = "10mbit-18ms-loss2-5obj-large"
+    make_plan(tmp_path, monkeypatch, {"one": {}, "two": {"protocol": "h2"}}, cell=cell, repetitions=2)
+    assert measure(tmp_path, cell)[0] == 0
+    seeds = {
+        (arm, repetition): tuple(meta(tmp_path, arm, repetition, cell)["seeds"].values())
+        for arm in ("one", "two")
+        for repetition in (0, 1)
+    }
+    assert seeds["one", 0] == seeds["two", 0] != seeds["one", 1] == seeds["two", 1]
+    lost = [
+        meta(tmp_path, arm, 0, cell)["network"]["after"]["emulator"]["down"]["lost"]
+        for arm in ("one", "two")
+    ]
+    assert all(lost)
+
+
+@pytest.mark.parametrize(
+    ("arm", "status", "reason"),
+    [
+        ({"server": "dies"}, "failed", "no such configuration"),
+        ({"server": "wrong-bytes"}, "failed", "/objects/001.jpg: other bytes than served"),
+        ({"client": "hangs"}, "timeout", "not loaded within 3 s"),
+        ({"client": "lies"}, "failed", "wrote no timing"),
+    ],
+)
+def test_a_failure_is_a_result_with_its_reason(tmp_path, monkeypatch, arm, status, reason):
+    make_plan(tmp_path, monkeypatch, {"bad": arm, "good": {}}, timeout_s=3)
+    code, output, manifest = measure(tmp_path)
+    assert code == 0, output
+    runs = {run["arm"]: run for run in manifest["runs"]}
+    assert runs["good"]["status"] == "ok"
+    assert runs["bad"]["status"] == status
+    assert reason in runs["bad"]["reason"]
+    # Without a server there was nothing to capture.
+    assert (tmp_path / runs["bad"]["path"] / "client.pcapng").exists() == (arm != {"server": "dies"})
+    assert meta(tmp_path, "bad")["status"] == status
+
+
+def test_a_failed_calibration_stops_the_block_with_a_sentence(tmp_path, monkeypatch):
+    make_plan(tmp_path, monkeypatch, {"one": {}})
+    (tmp_path / "calibration.json").write_text(
+        '{"verdict": "fail", "checks": [{"quantity": "rtt_ms", "direction": "both", "asked": 18,'
+        ' "measured": 25, "verdict": "fail"}]}'
+    )
+    status, output, manifest = measure(tmp_path)
+    assert status == 1 and manifest is None
+    assert "asked 18, measured 25" in output and "Traceback" not in output
+
+
+def _processes_of(block_pid):
+    """PIDs of all living descendants of a process."""
+    children, found = [block_pid], []
+    while children:
+        pid = children.pop()
+        for task in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                fields = task.read_text().rsplit(")", 1)[1].split()
+            except OSError:
+                continue
+            if int(fields[1]) == pid:
+                children.append(int(task.parent.name))
+                found.append(int(task.parent.name))
+    return found
+
+
+@pytest.mark.parametrize("signum", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_killed_block_leaves_no_process_and_resumes(tmp_path, monkeypatch, signum):
+    make_plan(tmp_path, monkeypatch, {"one": {}, "two": {"protocol": "h2"}}, repetitions=20)
+    namespaces = len(list(Path("/proc").glob("[0-9]*/ns/net")))
+    assert namespaces
+    process = start_block(tmp_path, start_new_session=True)
+    runs = tmp_path / "runs" / "how-quick" / CELL
+    deadline = time.monotonic() + 60
+    while len(list(runs.glob("*/*/meta.json"))) < 5 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    inside = _processes_of(process.pid)
+    assert inside
+    if signum == signal.SIGINT:
+        os.killpg(process.pid, signum)  # as a terminal does at Ctrl-C
+    else:
+        os.kill(process.pid, signum)
+    process.communicate(timeout=20)
+    deadline = time.monotonic() + 10
+    while any(Path(f"/proc/{pid}").exists() for pid in inside) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not [pid for pid in inside if Path(f"/proc/{pid}").exists()]
+    kept = {path: path.read_bytes() for path in runs.glob("*/[0-9]*/meta.json")}
+    assert 5 <= len(kept) < 40
+    status, output, manifest = measure(tmp_path)
+    assert status == 0, output
+    assert manifest["kept"] == len(kept) and manifest["statuses"] == {"ok": 40}
+    assert all(path.read_bytes() == data for path, data in kept.items())
+
+
+def test_a_full_disk_is_one_message_and_finished_repetitions_stay(tmp_path, monkeypatch):
+    """Results on a tmpfs of 1 MB, in a mount namespace of our own."""
+    make_plan(tmp_path / "r", monkeypatch, {"one": {}}, cell="50mbit-18ms-loss0-5obj-large", repetitions=9)
+    script = (
+        'mount -t tmpfs -o size=6m none "$1" && cp -r "$2"/. "$1" && shift 2 && exec "$@"'
+    )
+    place = tmp_path / "small"
+    place.mkdir()
+    argv = ["python3", str(ROOT / "scripts/measure.py"), "--plan", f"{place}/plan/how-quick.json"]
+    argv += ["--calibration", f"{place}/calibration.json", "--cell", "50mbit-18ms-loss0-5obj-large"]
+    argv += ["--block", "0", "--results", str(place), "--output", f"{place}/blocks/0.json"]
+    done = subprocess.run(
+        ["unshare", "--user", "--map-root-user", "--mount", "bash", "-c", script + '; ls "$0"', "bash",
+         str(place), str(tmp_path / "r"), "bash", "-c",
+         '"$@"; echo "status $?"; ls -A "$0"/runs/*/*/one', str(place), *argv],
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    output = done.stdout + done.stderr
+    assert "No space left on device" in output and "finished repetitions are kept" in output
+    assert "status 1" in output and "Traceback" not in output
+    listed = output.split("status 1", 1)[1].split()
+    assert "0000" in listed and ".tmp" not in " ".join(listed)
