@@ -42,7 +42,7 @@ draw_cdf <- function(figure, study, runs) {
   points$arm <- factor(points$arm, levels = arms)
   # The curve goes on to the right edge of its panel at the share that finished.
   ends <- data.table::as.data.table(stats::aggregate(value ~ panel, points, max))
-  last <- points[!duplicated(points[, c("panel", "arm")], fromLast = TRUE), ]
+  last <- pick(points, !duplicated(points[, c("panel", "arm")], fromLast = TRUE))
   last$value <- ends$value[match(last$panel, ends$panel)] * 1.04
   metric <- study$comparison$metric
   plot <- ggplot2::ggplot(
@@ -70,7 +70,7 @@ panel_titles <- function(study, cells, facet) {
 }
 
 cell_title_long <- function(study, cells, factors) {
-  rows <- study$design[match(cells, study$design$cell), ]
+  rows <- pick(study$design, match(cells, study$design$cell))
   do.call(paste, c(lapply(factors, function(name) {
     label <- study$factor_table$label[match(name, study$factor_table$factor)]
     paste(label, level_labels(study, name, rows[[name]]))
@@ -92,9 +92,9 @@ absent_text <- function(runs, study, cells, arms) {
   key <- outcome_key(grid$cell, grid$arm)
   state <- ifelse(key %in% finished, "", ifelse(key %in% have, "no load finished", ifelse(key %in% excluded, "not applicable", NOT_MEASURED)))
   parts <- vapply(setdiff(c(NOT_MEASURED, "not applicable", "no load finished"), setdiff("", state)), function(kind) {
-    here <- grid[state == kind, ]
+    here <- pick(grid, state == kind)
     whole <- names(which(table(here$cell) == length(arms)))
-    rest <- here[!here$cell %in% whole, ]
+    rest <- pick(here, !here$cell %in% whole)
     words <- c(whole[order(match(whole, cells))], paste(arm_label(study, rest$arm), "in", rest$cell)[seq_len(nrow(rest))])
     if (length(words) == 0L) "" else sprintf("%s: %s.", first_upper(kind), phrase(words))
   }, "")

@@ -218,7 +218,7 @@ describe_atom <- function(atom, study) {
 
 changed_factors <- function(study, cell, other) {
   design <- study$design
-  rows <- design[match(c(cell, other), design$cell), ]
+  rows <- pick(design, match(c(cell, other), design$cell))
   changed <- Filter(function(name) rows[[name]][1] != rows[[name]][2], factor_names(study))
   if (length(changed) == 0L) factor_names(study) else changed
 }

@@ -126,7 +126,7 @@ expand_condition <- function(condition, study, where) {
     return(Map(function(i, arm) c(common, list(cells = cells[i], arm = arm, against = arm, against_cell = base[i])), atoms$i, atoms$arm))
   }
   pairs <- expand.grid(against = against, arm = arms, stringsAsFactors = FALSE)
-  pairs <- pairs[pairs$arm != pairs$against, ]
+  pairs <- pick(pairs, pairs$arm != pairs$against)
   if (nrow(pairs) == 0L) fail(where, "compares no two different arms", "Give 'against' (or 'against_cells')")
   groups <- if (identical(condition$combine, "geometric_mean")) list(cells) else as.list(cells)
   unlist(lapply(groups, function(group) {

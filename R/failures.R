@@ -4,7 +4,7 @@
 #' @return data.table: cell, arm, status, reason, n, of (rows of that cell and arm)
 failure_table <- function(runs) {
   all <- table(outcome_key(runs$cell, runs$arm))
-  bad <- runs[runs$status != "ok", ]
+  bad <- pick(runs, runs$status != "ok")
   if (nrow(bad) == 0L) {
     return(data.table::data.table(
       cell = character(), arm = character(), status = character(), reason = character(), n = integer(), of = integer()
@@ -15,7 +15,7 @@ failure_table <- function(runs) {
     cell = bad$cell, arm = bad$arm, status = bad$status, reason = reason
   ), sum)
   counted$of <- as.integer(all[outcome_key(counted$cell, counted$arm)])
-  data.table::as.data.table(counted[order(counted$cell, counted$arm, counted$status, counted$reason), ])
+  data.table::as.data.table(pick(counted, order(counted$cell, counted$arm, counted$status, counted$reason)))
 }
 
 #' What the design asks for and the table does not have.
@@ -24,7 +24,7 @@ failure_table <- function(runs) {
 missing_table <- function(runs, study, arms = study$arm_table$arm) {
   grid <- data.table::CJ(cell = study$design$cell, arm = arms, sorted = FALSE)
   have <- outcome_key(grid$cell, grid$arm) %in% outcome_key(runs$cell, runs$arm)
-  grid <- grid[!have, ]
+  grid <- pick(grid, !have)
   row <- match(outcome_key(grid$cell, grid$arm), outcome_key(study$excluded$cell, study$excluded$arm))
   grid$state <- ifelse(is.na(row), NOT_MEASURED, "not applicable")
   grid$why <- ifelse(is.na(row), "", study$excluded$why[row])
@@ -36,7 +36,7 @@ missing_table <- function(runs, study, arms = study$arm_table$arm) {
 #' @return data.table: cell, arm, block, repetition, session, position (`hours` since the first load where
 #'   `started` is known, otherwise the row's number in block order), relative (value / median)
 drift_table <- function(runs) {
-  finished <- runs[is.finite(runs$value), ]
+  finished <- pick(runs, is.finite(runs$value))
   middle <- stats::ave(finished$value, finished$cell, finished$arm, FUN = censored_median)
   started <- if ("started" %in% names(finished)) as.numeric(finished$started) else rep(NA_real_, nrow(finished))
   timed <- nrow(finished) > 0L && !anyNA(started)
@@ -57,7 +57,7 @@ drift_table <- function(runs) {
 #' @return data.table, one row per session: session, n, groups (cells and arms with another session too),
 #'   ratio (median over these groups of session median / overall median)
 session_table <- function(runs) {
-  finished <- runs[is.finite(runs$value), ]
+  finished <- pick(runs, is.finite(runs$value))
   key <- outcome_key(finished$cell, finished$arm)
   overall <- stats::ave(finished$value, key, FUN = censored_median)
   sessions <- stats::ave(as.integer(factor(finished$session)), key, FUN = function(x) length(unique(x)))

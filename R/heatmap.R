@@ -41,8 +41,8 @@ draw_heatmap <- function(figure, study, comparisons) {
   cells <- select_cells(study, figure$cells, figure_place(figure))$cell
   pairs <- figure_pairs(figure, study)
   silent <- as.numeric(figure$silent_percent %||% 5)
-  tiles <- heatmap_tiles(comparisons[comparisons$cell %in% cells, ], silent)
-  tiles <- tiles[outcome_key(tiles$a, tiles$b) %in% outcome_key(pairs$a, pairs$b), ]
+  tiles <- heatmap_tiles(pick(comparisons, comparisons$cell %in% cells), silent)
+  tiles <- pick(tiles, outcome_key(tiles$a, tiles$b) %in% outcome_key(pairs$a, pairs$b))
   if (!any(tiles$state == "measured")) {
     return(sized(empty_figure("No pair of arms was measured in any cell."), height = 30))
   }
@@ -59,9 +59,9 @@ draw_heatmap <- function(figure, study, comparisons) {
 heatmap_plot <- function(tiles, axes, columns, study, silent) {
   metric <- study$comparison$metric
   dark <- !is.na(tiles$shade) & abs(tiles$shade) > 0.6
-  crossed <- tiles[tiles$kind == "failed", ]
+  crossed <- pick(tiles, tiles$kind == "failed")
   ggplot2::ggplot(tiles, ggplot2::aes(.data$column, .data$row)) +
-    ggplot2::geom_tile(ggplot2::aes(fill = .data$shade), width = 0.94, height = 0.9, data = tiles[tiles$kind == "value", ]) +
+    ggplot2::geom_tile(ggplot2::aes(fill = .data$shade), width = 0.94, height = 0.9, data = pick(tiles, tiles$kind == "value")) +
     blank_tiles(tiles, "not measured", "white", "grey80", "dotted") +
     blank_tiles(tiles, "not applicable", NOT_APPLICABLE_FILL, NA, "solid") +
     blank_tiles(tiles, "failed", "white", "black", "dashed") +
@@ -71,7 +71,7 @@ heatmap_plot <- function(tiles, axes, columns, study, silent) {
     ) +
     ggplot2::geom_tile(
       width = 0.94, height = 0.9, fill = NA, colour = "black", linewidth = 0.45,
-      data = tiles[tiles$decided & tiles$kind == "value", ]
+      data = pick(tiles, tiles$decided & tiles$kind == "value")
     ) +
     ggplot2::geom_text(
       ggplot2::aes(label = .data$text),
@@ -100,7 +100,7 @@ heatmap_plot <- function(tiles, axes, columns, study, silent) {
 
 blank_tiles <- function(tiles, kind, fill, colour, line) {
   ggplot2::geom_tile(
-    data = tiles[tiles$kind == kind, ], fill = fill, colour = colour, linetype = line,
+    data = pick(tiles, tiles$kind == kind), fill = fill, colour = colour, linetype = line,
     width = 0.94, height = 0.9, linewidth = 0.2
   )
 }

@@ -106,7 +106,7 @@ summarise_runs <- function(runs, study) {
     arm <- runs$arm[rows[1]]
     c(list(cell = cell, arm = arm), one(cell, arm, runs$value[rows], runs$status[rows]))
   }))
-  design <- study$design[match(rows$cell, study$design$cell), ]
+  design <- pick(study$design, match(rows$cell, study$design$cell))
   position <- order(match(rows$cell, study$design$cell), match(rows$arm, study$arm_table$arm))
-  cbind(design, rows[, -"cell"])[position, ]
+  pick(cbind(design, rows[, -"cell"]), position)
 }

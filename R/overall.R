@@ -16,7 +16,7 @@ summarise_pairs <- function(index, study, comparisons) {
   rows <- lapply(seq_len(nrow(pairs)), function(i) {
     a <- pairs$a[i]
     b <- pairs$b[i]
-    here <- comparisons[comparisons$a == a & comparisons$b == b & comparisons$state == "measured", ]
+    here <- pick(comparisons, comparisons$a == a & comparisons$b == b & comparisons$state == "measured")
     ratio <- mean_ratio(index, study, here$cell, a, b, derive_seed(study$seed, a, b, "overall"))
     list(
       a = a, b = b, cells = nrow(here), a_wins = sum(here$rule == a), b_wins = sum(here$rule == b),

@@ -44,7 +44,7 @@ calibration_deviation <- function(calibration) {
 #' Draw the share of loads that did not end well; only cells that have such.
 draw_failures <- function(figure, study, runs) {
   arms <- figure_arms(figure, unique(study$arm_table$arm))
-  runs <- runs[runs$arm %in% arms, ]
+  runs <- pick(runs, runs$arm %in% arms)
   bad <- failure_table(runs)
   total <- sprintf("%s loads in %d cells", format(nrow(runs), big.mark = " "), length(unique(runs$cell)))
   if (nrow(bad) == 0L) {
@@ -52,7 +52,7 @@ draw_failures <- function(figure, study, runs) {
   }
   counted <- failure_counts(bad, runs)
   cells <- intersect(study$design$cell, bad$cell)
-  grid <- counted[counted$cell %in% cells, ]
+  grid <- pick(counted, counted$cell %in% cells)
   grid$cell <- factor(grid$cell, levels = rev(cells))
   grid$arm <- factor(grid$arm, levels = intersect(arms, unique(runs$arm)))
   plot <- ggplot2::ggplot(grid, ggplot2::aes(.data$arm, .data$cell)) +
@@ -78,7 +78,7 @@ failure_counts <- function(bad, runs) {
   grid <- unique(runs[, c("cell", "arm")])
   key <- outcome_key(grid$cell, grid$arm)
   count <- function(status) {
-    rows <- bad[bad$status == status, ]
+    rows <- pick(bad, bad$status == status)
     sums <- tapply(rows$n, outcome_key(rows$cell, rows$arm), sum)
     found <- as.integer(sums[key])
     ifelse(is.na(found), 0L, found)
@@ -94,7 +94,7 @@ failure_counts <- function(bad, runs) {
 #' Draw the loads against the time at which they were measured.
 draw_drift <- function(figure, study, runs) {
   arms <- figure_arms(figure, study$arm_table$arm)
-  table <- drift_table(runs[runs$arm %in% arms, ])
+  table <- drift_table(pick(runs, runs$arm %in% arms))
   timed <- attr(table, "timed")
   if (nrow(table) < 2L) {
     return(sized(empty_figure("Fewer than two loads finished, so there is no order to show."), height = 25))
@@ -137,7 +137,7 @@ drift_points <- function(table, most = 3000L) {
 #' @return data.table: arm, position, lower, middle, upper
 running_quartiles <- function(table, groups = 24L) {
   data.table::rbindlist(lapply(split(table, table$arm), function(rows) {
-    rows <- rows[order(rows$position), ]
+    rows <- pick(rows, order(rows$position))
     size <- max(5, ceiling(nrow(rows) / groups))
     part <- (seq_len(nrow(rows)) - 1) %/% size
     data.table::rbindlist(lapply(split(seq_len(nrow(rows)), part), function(i) {
@@ -152,7 +152,7 @@ running_quartiles <- function(table, groups = 24L) {
 
 drift_caption <- function(runs) {
   sessions <- session_table(runs)
-  shared <- sessions[sessions$groups > 0L, ]
+  shared <- pick(sessions, sessions$groups > 0L)
   c(
     "Line: running median; band: quartiles.",
     if (nrow(shared) == 0L) {

@@ -9,12 +9,12 @@ draw_tree <- function(figure, study, winners) {
     return(sized(empty_figure(sprintf("No cell has loads of all of %s, so there is no tree.", arms)), height = 30))
   }
   nodes <- tree_text(tree$nodes, study)
-  leaves <- nodes[nodes$leaf, ]
+  leaves <- pick(nodes, nodes$leaf)
   plot <- ggplot2::ggplot() +
     tree_edges(nodes) +
     ggplot2::geom_text(
       ggplot2::aes(.data$depth + 0.03, -.data$x, label = .data$split_label),
-      data = nodes[!nodes$leaf, ], hjust = 0, size = 2.9, family = FONT, fontface = "bold"
+      data = pick(nodes, !nodes$leaf), hjust = 0, size = 2.9, family = FONT, fontface = "bold"
     ) +
     ggplot2::geom_point(
       ggplot2::aes(.data$depth, -.data$x, colour = .data$first, shape = .data$first),
@@ -66,7 +66,7 @@ winner_label <- function(study, winners) {
 
 #' Elbows from parent to child; the levels stand on the branch.
 tree_edges <- function(nodes) {
-  child <- nodes[nodes$id != 1L, ]
+  child <- pick(nodes, nodes$id != 1L)
   if (nrow(child) == 0L) {
     return(list())
   }

@@ -17,7 +17,7 @@ select_cells <- function(study, selection, where = "selection") {
     wanted <- as.character(unlist(selection))
     unknown <- setdiff(wanted, design$cell)
     if (length(unknown) > 0L) fail(where, sprintf("no cell is called '%s'", unknown[1]), nearest(unknown[1], design$cell))
-    return(design[match(wanted, design$cell), ])
+    return(pick(design, match(wanted, design$cell)))
   }
   order <- list()
   keep <- rep(TRUE, nrow(design))
@@ -28,12 +28,12 @@ select_cells <- function(study, selection, where = "selection") {
     order[[name]] <- position
   }
   rank <- do.call(base::order, c(unname(order), list(seq_len(nrow(design)))))
-  design[rank[keep[rank]], ]
+  pick(design, rank[keep[rank]])
 }
 
 #' Values (as text) that a selection names for one factor; numbers, texts and level names are accepted.
 selected_values <- function(study, name, given, where) {
-  known <- study$factor_table[study$factor_table$factor == name, ]
+  known <- pick(study$factor_table, study$factor_table$factor == name)
   if (nrow(known) == 0L) {
     fail(where, sprintf("no factor is called '%s'", name), paste("Factors of this study:", phrase(factor_names(study))))
   }
@@ -51,7 +51,7 @@ selected_values <- function(study, name, given, where) {
 #' @param change named list factor -> one value or level name
 #' @return names of cells, same length
 counterpart_cells <- function(study, cells, change, where = "against_cells") {
-  rows <- data.table::copy(study$design[match(cells, study$design$cell), ])
+  rows <- data.table::copy(pick(study$design, match(cells, study$design$cell)))
   for (name in names(change)) {
     value <- selected_values(study, name, change[[name]], where)
     if (length(value) != 1L) fail(where, sprintf("gives %d levels of '%s'", length(value), name), "Give one")

@@ -105,13 +105,13 @@ factor_names <- function(study) unique(study$factor_table$factor)
 
 #' A column of values of one factor as a factor of level labels, in the order of the study.
 level_labels <- function(study, factor, values) {
-  known <- study$factor_table[study$factor_table$factor == factor, ]
+  known <- pick(study$factor_table, study$factor_table$factor == factor)
   factor(known$level_label[match(as.character(values), known$value)], levels = known$level_label)
 }
 
 #' A cell in words: `10 Mbit/s, 18 ms, 2 %, 50, large`, with the factor's label where the number alone says little.
 cell_title <- function(study, cells, factors = factor_names(study)) {
-  rows <- study$design[match(cells, study$design$cell), ]
+  rows <- pick(study$design, match(cells, study$design$cell))
   parts <- lapply(factors, function(name) {
     label <- study$factor_table$label[match(name, study$factor_table$factor)]
     text <- as.character(level_labels(study, name, rows[[name]]))

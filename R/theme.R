@@ -26,13 +26,13 @@ arm_styles <- function(study) {
 #' Scales of colour, line type and shape for some arms, with one common legend.
 arm_scales <- function(study, arms) {
   styles <- arm_styles(study)
-  styles <- styles[match(arms, styles$arm), ]
-  pick <- function(column) stats::setNames(styles[[column]], styles$arm)
+  styles <- pick(styles, match(arms, styles$arm))
+  of_arms <- function(column) stats::setNames(styles[[column]], styles$arm)
   labels <- stats::setNames(styles$label, styles$arm)
   list(
-    ggplot2::scale_colour_manual(values = pick("colour"), labels = labels, breaks = arms, drop = FALSE, name = NULL),
-    ggplot2::scale_linetype_manual(values = pick("line"), labels = labels, breaks = arms, drop = FALSE, name = NULL),
-    ggplot2::scale_shape_manual(values = pick("shape"), labels = labels, breaks = arms, drop = FALSE, name = NULL)
+    ggplot2::scale_colour_manual(values = of_arms("colour"), labels = labels, breaks = arms, drop = FALSE, name = NULL),
+    ggplot2::scale_linetype_manual(values = of_arms("line"), labels = labels, breaks = arms, drop = FALSE, name = NULL),
+    ggplot2::scale_shape_manual(values = of_arms("shape"), labels = labels, breaks = arms, drop = FALSE, name = NULL)
   )
 }
 

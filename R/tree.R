@@ -12,7 +12,7 @@
 #'   (cells), right (cells whose own winner is the label), x (position; leaves are 1, 2, …); `cells`: cell, winners,
 #'   leaf, predicted; `accuracy`: share of cells whose winner is their leaf's. NULL without any measured cell.
 fit_tree <- function(winners, study) {
-  known <- winners[winners$winners != NOT_MEASURED, ]
+  known <- pick(winners, winners$winners != NOT_MEASURED)
   if (nrow(known) == 0L) {
     return(NULL)
   }

@@ -4,6 +4,7 @@
 const fs = require('node:fs');
 const { createRequire } = require('node:module');
 const path = require('node:path');
+const tls = require('node:tls');
 
 const ALPN = 'spdy/3.1';
 const VERSION = 3.1;
@@ -51,10 +52,22 @@ function readCertificate(name) {
   }
 }
 
-// Append TLS secrets to SSLKEYLOGFILE, if it is set.
-function logKeys(emitter) {
-  const file = process.env.SSLKEYLOGFILE;
-  if (file) emitter.on('keylog', (line) => fs.appendFileSync(file, line));
+// Offers one key exchange group: a second key share would lengthen the handshake.
+function clientContext() {
+  return tls.createSecureContext({ ca: readCertificate('ca.pem'), minVersion: 'TLSv1.3', ecdhCurve: 'X25519' });
 }
 
-module.exports = { ALPN, VERSION, checkSupported, load, logKeys, quit, readCertificate, required, requiredNumber };
+// A function that appends lines of TLS secrets to SSLKEYLOGFILE, or undefined.
+function keyLogger() {
+  const file = process.env.SSLKEYLOGFILE;
+  return file ? (line) => fs.appendFileSync(file, line) : undefined;
+}
+
+function windowBytes() {
+  return requiredNumber('OPTION_WINDOW_BYTES', 65536);
+}
+
+module.exports = {
+  ALPN, VERSION, checkSupported, clientContext, keyLogger, load, quit, readCertificate, required, requiredNumber,
+  windowBytes,
+};

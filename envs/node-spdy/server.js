@@ -3,9 +3,9 @@
 
 const fs = require('node:fs');
 const path = require('node:path');
-const { ALPN, checkSupported, load, logKeys, quit, readCertificate, required, requiredNumber } = require('./common.js');
-
-const TYPES = { '.html': 'text/html', '.jpg': 'image/jpeg' };
+const { checkSupported, keyLogger, quit, required, requiredNumber } = require('./common.js');
+const { createService } = require('./service.js');
+const { warmUp } = require('./warmup.js');
 
 // All files below a folder, in memory, by their path on the server.
 function readContent(folder) {
@@ -21,35 +21,13 @@ function readContent(folder) {
   return bodies;
 }
 
-function answer(bodies, request, response) {
-  const body = bodies.get(request.url);
-  const type = TYPES[path.extname(request.url)] || 'application/octet-stream';
-  response.writeHead(body ? 200 : 404, { 'content-type': type, 'content-length': body ? body.length : 0 });
-  response.end(body);
-}
-
-function main() {
-  checkSupported();
-  const bodies = readContent(required('WWW'));
-  const options = {
-    key: readCertificate('priv.key'),
-    cert: readCertificate('cert.pem'),
-    minVersion: 'TLSv1.3',
-    ecdhCurve: 'X25519:P-256',
-    spdy: { protocols: [ALPN], connection: { windowSize: requiredNumber('OPTION_WINDOW_BYTES', 65536) } },
-  };
-  const server = load('spdy').createServer(options, (request, response) => answer(bodies, request, response));
-  // No connection may be closed in the middle of a page, however long the link makes it.
-  Object.assign(server, { timeout: 0, keepAliveTimeout: 0, headersTimeout: 0, requestTimeout: 0 });
-  logKeys(server);
+// End with status 0 on a signal, however many connections are open.
+function stopOnSignal(server) {
   const sockets = new Set();
   server.on('secureConnection', (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
   });
-  server.on('tlsClientError', (error) => fs.writeSync(2, `node-spdy: ${error.message}\n`));
-  server.on('error', (error) => quit(1, error.message));
-  server.listen(requiredNumber('PORT', 1), required('ADDRESS'));
   for (const signal of ['SIGTERM', 'SIGINT']) {
     process.on(signal, () => {
       server.close(() => process.exit(0));
@@ -58,4 +36,16 @@ function main() {
   }
 }
 
-main();
+async function main() {
+  checkSupported();
+  const [address, port] = [required('ADDRESS'), requiredNumber('PORT', 1)];
+  const server = createService(readContent(required('WWW')));
+  const onKeys = keyLogger();
+  if (onKeys) server.on('keylog', onKeys);
+  stopOnSignal(server);
+  await warmUp();
+  server.on('error', (error) => quit(1, error.message));
+  server.listen(port, address);
+}
+
+main().catch((error) => quit(1, error.message));

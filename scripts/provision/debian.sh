@@ -21,11 +21,22 @@ debian_root() {
   part debian-download in_new_root "$unfinished" download
   part debian-install in_new_root "$unfinished" install
   rm -f "$cache/apt/host.conf"
-  # In a folder of an ordinary host nothing may lend rights. From outside, where nothing of the host is mounted in it.
-  find "$unfinished" -type f -perm /6000 -exec chmod a-s {} +
-  find "$unfinished/dev" ! -type d -delete
+  tidy_from_outside "$unfinished"
   sync -f "$unfinished"
   mv "$unfinished" "$root"
+}
+
+# What must not be done from within, where folders of the host are mounted.
+tidy_from_outside() {
+  local root=$1 file
+  # In a folder of an ordinary host nothing may lend rights.
+  find "$root" -type f -perm /6000 -exec chmod a-s {} +
+  find "$root/dev" ! -type d -delete
+  # Places for the host's own files; see inside.sh.
+  for file in resolv.conf hosts pip.conf; do
+    rm -f "$root/etc/$file"
+    : >"$root/etc/$file"
+  done
 }
 
 # How this host reaches its mirrors: proxies, timeouts, certificate checks. The mirror itself is mmdebstrap's default.

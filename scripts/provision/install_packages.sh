@@ -52,11 +52,9 @@ write_versions() {
 
 tidy_up() {
   apt autoclean >/dev/null
-  rm -rf /usr/sbin/policy-rc.d /var/lib/apt/lists/* /var/cache/apt/*.bin /usr/share/man/* /usr/share/info/* /etc/apt/apt.conf.d/99mmdebstrap
+  rm -rf /usr/sbin/policy-rc.d /etc/apt/apt.conf.d/99mmdebstrap /var/lib/apt/lists/* /var/cache/apt/*.bin \
+    /usr/share/man/* /usr/share/info/*
   find /usr/share/doc -type f ! -name copyright -delete
-  # Places where the host's own files are mounted.
-  local file
-  for file in resolv.conf hosts pip.conf; do rm -f "/etc/$file"; : >"/etc/$file"; done
 }
 
 packages=()

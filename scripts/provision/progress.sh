@@ -46,7 +46,7 @@ last_word() {
     log=$cache/logs/${name##*/}.log
     [[ -z $newest || $log -nt $newest ]] && newest=$log
   done
-  [[ ! -f $newest ]] || tail -n 1 "$newest" | tr -d '\r\e' | cut -c 1-60
+  [[ ! -f $newest ]] || tail -n 1 "$newest" | tr -d '\r\033' | cut -c 1-60
 }
 
 # part NAME COMMAND…: runs COMMAND with its output in the part's log; ends everything if it fails.

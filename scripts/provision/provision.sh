@@ -10,10 +10,15 @@ ready=$3
 
 here=$repo/scripts/provision
 cd / # visible everywhere, unlike the folder of the caller
+# shellcheck source=scripts/provision/common.sh
 source "$here/common.sh"
+# shellcheck source=scripts/provision/progress.sh
 source "$here/progress.sh"
+# shellcheck source=scripts/provision/failures.sh
 source "$here/failures.sh"
+# shellcheck source=scripts/provision/debian.sh
 source "$here/debian.sh"
+# shellcheck source=scripts/provision/programs.sh
 source "$here/programs.sh"
 
 wait_for_others() {

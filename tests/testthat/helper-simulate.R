@@ -54,7 +54,7 @@ write_plan <- function(plan) {
 simulate_runs <- function(study, repetitions = 10L, speed = function(cell, arm) 1, spread = 0.05, seed = 1L) {
   arms <- study$arm_table$arm
   grid <- data.table::CJ(cell = study$design$cell, repetition = seq_len(repetitions) - 1L, arm = arms, sorted = FALSE)
-  cells <- study$design[match(grid$cell, study$design$cell), ]
+  cells <- pick(study$design, match(grid$cell, study$design$cell))
   middle <- vapply(seq_len(nrow(grid)), function(i) speed(cells[i, ], grid$arm[i]), 0)
   noise <- with_seed(seed, exp(spread * stats::rnorm(nrow(grid))))
   runs <- cbind(

@@ -55,11 +55,21 @@ def make_plan(results, monkeypatch, arms, cell=CELL, repetitions=1, timeout_s=20
 
 def start_block(results, cell=CELL, **options):
     """Start scripts/measure.py on block 0; returns the process."""
-    argv = [sys.executable, ROOT / "scripts" / "measure.py", "--plan", results / "plan/how-quick.json"]
+    argv = [
+        sys.executable,
+        ROOT / "scripts" / "measure.py",
+        "--plan",
+        results / "plan/how-quick.json",
+    ]
     argv += ["--calibration", results / "calibration.json", "--cell", cell, "--block", "0"]
     argv += ["--results", results, "--output", results / "blocks" / "how-quick" / cell / "0.json"]
     return subprocess.Popen(
-        argv, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=dict(os.environ), **options
+        argv,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=dict(os.environ),
+        **options,
     )
 
 
@@ -68,7 +78,11 @@ def measure(results, cell=CELL):
     process = start_block(results, cell)
     output, _ = process.communicate(timeout=240)
     manifest = results / "blocks" / "how-quick" / cell / "0.json"
-    return process.returncode, output, json.loads(manifest.read_text()) if manifest.exists() else None
+    return (
+        process.returncode,
+        output,
+        json.loads(manifest.read_text()) if manifest.exists() else None,
+    )
 
 
 def meta(results, arm, repetition=0, cell=CELL):

@@ -18,9 +18,14 @@ def test_a_run_folder_is_complete_and_clocks_agree(tmp_path, monkeypatch):
     assert status == 0, output
     assert manifest["statuses"] == {"ok": 2} and manifest["kept"] == 0
     run = tmp_path / manifest["runs"][0]["path"]
-    assert {"client.pcapng", "server.pcapng", "timing.json", "meta.json", "client.log", "server.log"} <= {
-        path.name for path in run.iterdir()
-    }
+    assert {
+        "client.pcapng",
+        "server.pcapng",
+        "timing.json",
+        "meta.json",
+        "client.log",
+        "server.log",
+    } <= {path.name for path in run.iterdir()}
     data = meta(tmp_path, "one")
     assert 0.07 < data["network_s"] < 5  # four round trips of 18 ms at least
     assert data["captures"]["client"]["longest_frame_bytes"] <= 1514
@@ -46,7 +51,9 @@ def test_what_is_measured_is_kept_and_a_new_arm_is_measured_alone(tmp_path, monk
 
 def test_arms_of_one_repetition_lose_by_the_same_seed(tmp_path, monkeypatch):
     cell = "10mbit-18ms-loss2-5obj-large"
-    make_plan(tmp_path, monkeypatch, {"one": {}, "two": {"protocol": "h2"}}, cell=cell, repetitions=2)
+    make_plan(
+        tmp_path, monkeypatch, {"one": {}, "two": {"protocol": "h2"}}, cell=cell, repetitions=2
+    )
     assert measure(tmp_path, cell)[0] == 0
     seeds = {
         (arm, repetition): tuple(meta(tmp_path, arm, repetition, cell)["seeds"].values())
@@ -79,7 +86,9 @@ def test_a_failure_is_a_result_with_its_reason(tmp_path, monkeypatch, arm, statu
     assert runs["bad"]["status"] == status
     assert reason in runs["bad"]["reason"]
     # Without a server there was nothing to capture.
-    assert (tmp_path / runs["bad"]["path"] / "client.pcapng").exists() == (arm != {"server": "dies"})
+    assert (tmp_path / runs["bad"]["path"] / "client.pcapng").exists() == (
+        arm != {"server": "dies"}
+    )
     assert meta(tmp_path, "bad")["status"] == status
 
 
@@ -141,10 +150,10 @@ def test_a_killed_block_leaves_no_process_and_resumes(tmp_path, monkeypatch, sig
 
 def test_a_full_disk_is_one_message_and_finished_repetitions_stay(tmp_path, monkeypatch):
     """Results on a tmpfs of 1 MB, in a mount namespace of our own."""
-    make_plan(tmp_path / "r", monkeypatch, {"one": {}}, cell="50mbit-18ms-loss0-5obj-large", repetitions=9)
-    script = (
-        'mount -t tmpfs -o size=6m none "$1" && cp -r "$2"/. "$1" && shift 2 && exec "$@"'
+    make_plan(
+        tmp_path / "r", monkeypatch, {"one": {}}, cell="50mbit-18ms-loss0-5obj-large", repetitions=9
     )
+    script = 'mount -t tmpfs -o size=6m none "$1" && cp -r "$2"/. "$1" && shift 2 && exec "$@"'
     place = tmp_path / "small"
     place.mkdir()
     argv = ["python3", str(ROOT / "scripts/measure.py"), "--plan", f"{place}/plan/how-quick.json"]

@@ -1,0 +1,67 @@
+"""Formatters, linters and type checkers are clean."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from howquick.errors import ROOT
+
+
+def shell_scripts():
+    """Every shell script of the project."""
+    listed = [ROOT / "enter", ROOT / ".ci" / "run"]
+    for folder in ("scripts", "envs", "tests"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.is_file() and not path.is_symlink() and "node_modules" not in path.parts:
+                with path.open("rb") as stream:
+                    first = stream.readline()
+                if first.startswith(b"#!") and b"sh" in first.split(b"/")[-1]:
+                    listed.append(path)
+    return [str(path) for path in listed]
+
+
+CHECKS = {
+    "ruff": ["ruff", "check", "scripts", "envs", "tests"],
+    "ruff-format": ["ruff", "format", "--check", "scripts", "envs", "tests"],
+    "mypy": ["mypy", "scripts"],
+    "shellcheck": ["shellcheck", "-x", *shell_scripts()],
+    "snakefmt": ["snakefmt", "--check", "Snakefile", "rules"],
+    "snakemake-lint": ["snakemake", "--lint"],
+    "lintr": ["Rscript", "-e", 'x <- c(lintr::lint_dir("R"), lintr::lint_dir("tests/testthat"));'
+              " print(x); quit(status = length(x) > 0)"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_clean(name):
+    done = subprocess.run(
+        CHECKS[name], cwd=ROOT, capture_output=True, text=True, check=False, env=dict(os.environ)
+    )
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-3000:]
+
+
+def test_r():
+    """The tests of the analysis; their last line is `N passed, N failed`."""
+    done = subprocess.run(
+        ["Rscript", "tests/testthat.R"], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    print(done.stdout.strip().splitlines()[-1] if done.stdout.strip() else "")
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-3000:]
+    assert " passed, 0 failed" in done.stdout
+
+
+def test_no_rule_has_a_python_body():
+    for path in [ROOT / "Snakefile", *sorted((ROOT / "rules").glob("*.smk"))]:
+        assert not [line for line in path.read_text().splitlines() if line.strip() == "run:"], path
+
+
+def test_no_key_is_committed():
+    tracked = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
+    ).stdout.splitlines()
+    for name in tracked:
+        path = Path(ROOT, name)
+        if path.is_file():
+            assert b"PRIVATE KEY" + b"-----" not in path.read_bytes(), name

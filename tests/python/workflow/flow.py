@@ -1,0 +1,80 @@
+"""Running the whole workflow in tests."""
+
+import csv
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from howquick.errors import ROOT
+
+
+def command(results, *arguments, jobs=2, config=()):
+    """The command line of a run into `results` at smoke scale."""
+    argv = [
+        sys.executable,
+        "-m",
+        "snakemake",
+        "-s",
+        str(ROOT / "Snakefile"),
+        f"-j{jobs}",
+        *arguments,
+    ]
+    argv += ["--workflow-profile", str(ROOT / "profiles/default")]
+    return [*argv, "--config", f"results={results}", "scale=smoke", *config]
+
+
+def start(results, *arguments, **options):
+    """Start the workflow in a process group of its own; its output goes to a file."""
+    results.parent.mkdir(parents=True, exist_ok=True)
+    log = (results.parent / f"{results.name}.log").open("w+")
+    process = subprocess.Popen(
+        command(results, *arguments, **options), cwd=results.parent, stdout=log, stderr=log,
+        start_new_session=True,
+    )  # fmt: skip
+    process.output = Path(log.name)
+    return process
+
+
+def run(results, *arguments, timeout=900, **options):
+    """Run the workflow; returns (exit status, output)."""
+    process = start(results, *arguments, **options)
+    try:
+        status = process.wait(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        raise
+    return status, process.output.read_text()
+
+
+def rows(table):
+    """The rows of a CSV table."""
+    with Path(table).open(newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def descendants(pid):
+    """PIDs of all living descendants of a process."""
+    parents = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parents[int(stat.parent.name)] = int(stat.read_text().rsplit(")", 1)[1].split()[1])
+        except OSError:
+            continue
+    found, frontier = set(), {pid}
+    while frontier:
+        frontier = {child for child, parent in parents.items() if parent in frontier} - found
+        found |= frontier
+    return found
+
+
+def wait_until(condition, seconds):
+    """Poll until `condition()` is true; returns whether it became true."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if condition():
+            return True
+        time.sleep(0.05)
+    return bool(condition())
