@@ -58,12 +58,13 @@ def _block(given: argparse.Namespace) -> None:
 def _bench(given: argparse.Namespace) -> None:
     speed = measure_speed(given.runs, given.series_points)
     print(
-        f"{speed.runs} runs, {speed.capture_bytes / 1e6:.1f} MB of capture in {speed.cpu_s:.2f} s "
+        f"{speed.evaluated} of {speed.runs} runs, {speed.capture_bytes / 1e6:.1f} MB of capture in {speed.cpu_s:.2f} s "
         f"of CPU ({speed.wall_s:.2f} s): {speed.mbyte_per_cpu_s:.1f} MB/s per core"
     )
     if given.output:
         row = {
             "runs": speed.runs,
+            "evaluated": speed.evaluated,
             "capture_bytes": speed.capture_bytes,
             "cpu_s": speed.cpu_s,
             "wall_s": speed.wall_s,

@@ -13,9 +13,13 @@ from howquick.files import read_json
 
 @dataclass(frozen=True)
 class Speed:
-    """`capture_bytes` in `runs` run folders took `cpu_s` and `wall_s` seconds on one core."""
+    """`capture_bytes` in `runs` run folders took `cpu_s` and `wall_s` seconds on one core.
+
+    `evaluated` is how many of the runs gave a page load time from their captures.
+    """
 
     runs: int
+    evaluated: int
     capture_bytes: int
     cpu_s: float
     wall_s: float
@@ -34,8 +38,12 @@ def measure_speed(runs: Path, series_points: int) -> Speed:
         raise UserError(f"{runs}: no run folders below it. Measure something first.")
     size = sum(path.stat().st_size for folder in folders for path in folder.glob("*.pcapng"))
     cpu, wall = time.process_time(), time.perf_counter()
+    evaluated = 0
     for folder in folders:
         meta = read_json(folder / "meta.json")
         entry = {key: meta.get(key) for key in ("arm", "repetition", "status", "reason")}
-        extract_run(meta, entry | {"path": str(folder)}, folder, series_points)
-    return Speed(len(folders), size, time.process_time() - cpu, time.perf_counter() - wall)
+        run = extract_run(meta, entry | {"path": str(folder)}, folder, series_points)
+        evaluated += run.row.get("plt_capture_s") is not None
+    return Speed(
+        len(folders), evaluated, size, time.process_time() - cpu, time.perf_counter() - wall
+    )

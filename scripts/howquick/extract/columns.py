@@ -36,6 +36,7 @@ _FURTHER = (
     "protocol", "server", "client", "congestion_control", "connection",
     "handshake_s", "ttfb_s", "bytes", "connections", "resumed", "early_data",
     *_CAPTURE,
+    "qlog_client_sent", "qlog_client_received", "qlog_server_sent", "qlog_server_received",
     "loss_seed_up", "loss_seed_down", "link_lost_up", "link_lost_down",
     "queue_dropped_up", "queue_dropped_down", "cpu_pressure", "attempts", "timeout_s",
     "started", "wall_s", "network_s", "extract_note", "path",

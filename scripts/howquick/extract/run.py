@@ -12,6 +12,7 @@ from howquick.capture.read import Frames, read_frames
 from howquick.extract.checks import check_complete, check_frame_length, longest_frame_bytes
 from howquick.extract.load import Unusable, split
 from howquick.extract.metrics import last_payload_ns, load_metrics
+from howquick.extract.qlog import qlog_columns
 from howquick.extract.series import byte_series
 from howquick.extract.timing import Timing, TimingError, read_timing
 
@@ -142,10 +143,11 @@ def _add_captures(folder: Path, run: Run, meta: dict[str, Any], series_points: i
         ends = split(client, server, run.timing)
         check_complete(client, server, ends)
         metrics = load_metrics(client, server, ends, run.timing, _number(link, "rtt_ms", 0))
+        last = last_payload_ns(ends, run.timing, client)
+        logged, note = qlog_columns(folder / "qlog", client, ends, last)
         if series_points:
-            last = last_payload_ns(ends, run.timing, client)
             run.series = byte_series(ends, last, series_points)
-        run.row |= metrics
+        run.row |= metrics | logged | {"extract_note": note or None}
     except (CaptureError, Unusable) as error:
         run.row["extract_note"] = str(error).replace(f"{folder}/", "")
 

@@ -92,11 +92,15 @@ class Repetition:
             self.reason = str(failure)
         finally:
             self.client.kill()
+            after = self.bed.counters()
+            self.watch.lap("counters")
+            # Before the captures end: by then they have read the last packets too.
+            self.server.collect(
+                self.scratch, QUIET_ROUND_TRIPS * self.meta["link"]["rtt_ms"] / 1000
+            )
+            self.watch.lap("server_logs")
             self._stop_captures()
-        after = self.bed.counters()
         self.watch.lap("captures_stop")
-        self.server.collect(self.scratch, QUIET_ROUND_TRIPS * self.meta["link"]["rtt_ms"] / 1000)
-        self.watch.lap("server_logs")
         self.meta["network"] = {"before": before, "after": after}
         self.meta["guard"] = guard.stop() | {"capture_drops": self.capture_drops}
         self._judge(after)

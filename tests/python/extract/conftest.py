@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from howquick.capture.pack import pack
 
 LAB = Path(__file__).with_name("lab.py")

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 from conftest import PROTOCOLS, Recording
+from synthetic_capture import Capture
+
 from howquick.capture.errors import CaptureError
 from howquick.capture.pack import pack
 from howquick.capture.read import read_frames
-from synthetic_capture import Capture
 
 GLOBAL_HEADER = 24
 

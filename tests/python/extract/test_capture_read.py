@@ -10,13 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import PROTOCOLS, Recording
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from synthetic_capture import Capture, ip_packet
+
 from howquick.capture import pcapng as ng
 from howquick.capture.errors import CaptureError
 from howquick.capture.pack import pack
 from howquick.capture.read import TCP, UDP, read_frames
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from synthetic_capture import Capture, ip_packet
 
 FIELDS = [
     "frame.time_epoch", "frame.len", "frame.cap_len", "ip.proto", "ip.src", "ip.dst",

@@ -7,6 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import PROTOCOLS, Recording
+from hypothesis import given
+from hypothesis import strategies as st
+from synthetic_capture import ACK, FIN, SYN, Capture, handshake
+
 from howquick.capture.read import Frames, read_frames
 from howquick.extract.checks import check_complete, check_frame_length, longest_frame_bytes
 from howquick.extract.compare import count_lost
@@ -14,9 +18,6 @@ from howquick.extract.load import Unusable, split
 from howquick.extract.metrics import last_payload_ns, load_metrics
 from howquick.extract.series import byte_series
 from howquick.extract.timing import ObjectTiming, Timing, read_timing
-from hypothesis import given
-from hypothesis import strategies as st
-from synthetic_capture import ACK, FIN, SYN, Capture, handshake
 
 MSS = 1000
 ISN = 2**32 - 1500  # the stream wraps in its second segment

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from howquick.extract.tcp import new_bytes, stream_positions
 from hypothesis import given
 from hypothesis import strategies as st
+
+from howquick.extract.tcp import new_bytes, stream_positions
 
 SEGMENTS = st.lists(st.tuples(st.integers(-5, 60), st.integers(0, 20)), max_size=40)
 

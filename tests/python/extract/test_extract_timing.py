@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from howquick.extract.timing import TimingError, read_timing
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
+from howquick.extract.timing import TimingError, read_timing
 
 
 def example() -> dict[str, Any]:

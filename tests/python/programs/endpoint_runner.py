@@ -224,6 +224,11 @@ class Server:
     process: subprocess.Popen[bytes]
     log: Path
 
+    @property
+    def stop_signal(self) -> signal.Signals:
+        """Return the signal that asks it to end gently."""
+        return signal.Signals[self.endpoint.definition["server"]["stop_signal"]]
+
     def wait_ready(self, load: Load, patience_s: float = 20.0) -> None:
         """Return once the port answers. Raises EndpointError if the program ends or never answers."""
         transport = self.endpoint.definition["server"]["protocols"][load.protocol]["transport"]
@@ -242,8 +247,7 @@ class Server:
     def stop(self) -> int:
         """Stop it gently, then by force. Returns its status (negative: the signal that ended it)."""
         if self.process.poll() is None:
-            stop_signal = self.endpoint.definition["server"]["stop_signal"]
-            self.process.send_signal(getattr(signal, stop_signal))
+            self.process.send_signal(self.stop_signal)
         try:
             return self.process.wait(STOP_PATIENCE_S)
         except subprocess.TimeoutExpired:
@@ -293,9 +297,16 @@ def _await_ready(process: subprocess.Popen[bytes], patience_s: float) -> None:
 
 
 def run_client(
-    endpoint: Endpoint, load: Load, paths: list[str], state: Path, patience_s: float = 60.0
+    endpoint: Endpoint,
+    load: Load,
+    paths: list[str],
+    state: Path,
+    patience_s: float = 60.0,
+    word: str = "go\n",
 ) -> Outcome:
     """Load the page ``paths`` (the HTML first) by one client and return how it ended.
+
+    A client with a gate is sent ``word`` once it is ready.
 
     Raises EndpointError if it takes longer than ``patience_s``.
     """
@@ -313,7 +324,7 @@ def run_client(
             if gate:
                 _await_ready(process, patience_s)
             go = time.time()
-            stdout, stderr = process.communicate(b"go\n" if gate else None, timeout=patience_s)
+            stdout, stderr = process.communicate(word.encode() if gate else None, timeout=patience_s)
         except subprocess.TimeoutExpired as late:
             raise EndpointError(f"client {endpoint.name} hangs: {late.stderr!r}") from late
         finally:

@@ -1,0 +1,101 @@
+"""qlogs: counted in both forms, and compared with the capture of a real connection."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Recording, Results
+from test_extract_tables import extract
+
+from howquick.capture.read import read_frames
+from howquick.extract.load import split
+from howquick.extract.qlog import (
+    PacketCounts,
+    QlogError,
+    count_packets,
+    find_qlog,
+    original_connection_id,
+)
+from howquick.extract.timing import read_timing
+
+HEAD = {"qlog_format": "JSON-SEQ", "qlog_version": "0.3", "trace": {"vantage_point": {}}}
+
+
+def events(sent: int, received: int) -> list[dict[str, Any]]:
+    confusing = {"name": "x:y", "data": {"text": '"name":"transport:packet_sent"'}}
+    names = ["transport:packet_sent"] * sent + ["quic:packet_received"] * received
+    return [confusing, *({"time": 0, "name": name, "data": {}} for name in names)]
+
+
+def sequence(path: Path, sent: int, received: int) -> Path:
+    records = [HEAD, *events(sent, received)]
+    path.write_text("".join(f"\x1e{json.dumps(record)}\n" for record in records))
+    return path
+
+
+def test_sequence(tmp_path: Path) -> None:
+    assert count_packets(sequence(tmp_path / "a.sqlog", 3, 2)) == PacketCounts(3, 2)
+
+
+@pytest.mark.parametrize("separators", [(",", ":"), (" ,\n", " : ")])
+def test_document(tmp_path: Path, separators: tuple[str, str]) -> None:
+    document = {"qlog_version": "0.3", "traces": [{"events": events(4, 5)}]}
+    path = tmp_path / "a.qlog"
+    path.write_text(json.dumps(document, separators=separators))
+    assert count_packets(path) == PacketCounts(4, 5)
+
+
+def test_no_qlog(tmp_path: Path) -> None:
+    whole = sequence(tmp_path / "a.sqlog", 3, 2).read_bytes()
+    for content in (b"", b"text", b"{}", b"[1]", whole[:-5], whole[:80]):
+        (tmp_path / "b.sqlog").write_bytes(content)
+        with pytest.raises(QlogError, match=r"b\.sqlog"):
+            count_packets(tmp_path / "b.sqlog")
+
+
+def test_the_log_of_the_connection_is_found(tmp_path: Path) -> None:
+    assert find_qlog(tmp_path, "c0ffee") is None
+    other = sequence(tmp_path / "1.sqlog", 1, 1)
+    assert find_qlog(tmp_path, "c0ffee") == other
+    sequence(tmp_path / "2.sqlog", 1, 1)
+    assert find_qlog(tmp_path, "c0ffee") is None
+    named = sequence(tmp_path / "3-c0ffee.sqlog", 1, 1)
+    assert find_qlog(tmp_path, "c0ffee") == named
+    named.rename(tmp_path / "4.sqlog")
+    (tmp_path / "4.sqlog").write_text('{"qlog_version": "0.3", "group_id": "c0ffee"}')
+    assert find_qlog(tmp_path, "c0ffee") == tmp_path / "4.sqlog"
+
+
+def test_connection_id(recorded: Recording) -> None:
+    from test_capture_pack import tshark
+
+    client, server = (read_frames(recorded.pcapng("h3", end)) for end in ("client", "server"))
+    ends = split(client, server, read_timing(recorded.timing("h3")))
+    shown = tshark(client.path, "-T", "fields", "-e", "quic.dcid", "-Y", "quic.dcid", "-c", "1")
+    assert original_connection_id(client, ends) == shown[0].split(",")[0]
+
+
+@pytest.mark.parametrize(("missing", "noted"), [(0, False), (1, True)])
+def test_compared_with_the_capture(results: Results, missing: int, noted: bool) -> None:
+    datagrams = int(extract(results)["h3"]["packets_up"])
+    folder = results.run("h3") / "qlog" / "client"
+    folder.mkdir(parents=True)
+    sequence(folder / "a.sqlog", datagrams - missing, 7)
+    row = extract(results)["h3"]
+    assert row["qlog_client_sent"] == str(datagrams - missing)
+    assert row["qlog_client_received"] == "7"
+    assert row["qlog_server_sent"] == ""
+    assert ("packets sent, but the capture has" in row["extract_note"]) == noted
+    assert row["plt_capture_s"]
+
+
+def test_a_broken_log_is_noted(results: Results) -> None:
+    folder = results.run("h3") / "qlog" / "server"
+    folder.mkdir(parents=True)
+    (folder / "a.qlog").write_text("{")
+    row = extract(results)["h3"]
+    assert row["extract_note"] == "qlog/server/a.qlog: cut short or no qlog"
+    assert row["plt_capture_s"]

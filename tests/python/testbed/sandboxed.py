@@ -1,0 +1,71 @@
+"""Run a function of a test file inside the sandbox, in a process of its own.
+
+As a program: `sandboxed.py FILE FUNCTION` enters the sandbox, calls the function with the scratch
+folder, and prints what it returned as a line of JSON.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+SCRIPTS = Path(__file__).resolve().parents[3] / "scripts"
+NOBODY = 65534
+
+
+def command(function: Callable[..., Any]) -> list[str]:
+    """argv that runs the function."""
+    file = sys.modules[function.__module__].__file__
+    assert file is not None
+    return [sys.executable, str(Path(__file__).resolve()), file, function.__name__]
+
+
+def environment(**more: str) -> dict[str, str]:
+    """What such a process needs; no bytecode, as an ordinary user could not write it."""
+    return {**os.environ, "PYTHONPATH": str(SCRIPTS), "PYTHONDONTWRITEBYTECODE": "1", **more}
+
+
+def identity(ordinary: bool) -> dict[str, Any]:
+    """Arguments for subprocess to be an ordinary user, if that is asked for and we are root."""
+    if ordinary and os.geteuid() == 0:
+        return {"user": NOBODY, "group": NOBODY, "extra_groups": [], "cwd": "/"}
+    return {}
+
+
+def run_inside(function: Callable[[Path], Any], ordinary: bool = False) -> Any:
+    """What the function returns inside the sandbox; fails with what it said if it failed."""
+    done = subprocess.run(
+        command(function),
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        **identity(ordinary),
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def main() -> None:
+    """Enter the sandbox, call the function, print its result."""
+    from howquick.testbed.sandbox import enter_sandbox
+
+    sandbox = enter_sandbox()
+    spec = importlib.util.spec_from_file_location("scenario", sys.argv[1])
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(Path(sys.argv[1]).parent))
+    spec.loader.exec_module(module)
+    print(json.dumps(getattr(module, sys.argv[2])(sandbox.scratch)), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,200 @@
+"""Nothing of a sandbox outlives the program that made it."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from pathlib import Path
+
+import pytest
+from howquick.testbed.link import Link
+from howquick.testbed.sandbox import enter_sandbox
+from howquick.testbed.testbed import Testbed
+from sandboxed import SCRIPTS, command, environment, identity, run_inside
+
+pytestmark = pytest.mark.usefixtures("namespaces")
+GONE_WITHIN_S = 5
+
+
+def look_around(scratch):
+    return {
+        "root": os.geteuid() == 0,
+        "processes": sorted(int(name) for name in os.listdir("/proc") if name.isdigit()),
+        "run": os.listdir("/run"),
+        "scratch": [str(scratch), os.listdir(scratch), os.access(scratch, os.W_OK)],
+        "interfaces": [line.split(":")[0].strip() for line in open("/proc/net/dev")][2:],
+        "again": str(enter_sandbox().scratch),
+    }
+
+
+@pytest.mark.parametrize("ordinary", [False, True])
+def test_the_sandbox_is_empty_and_private(ordinary):
+    seen = run_inside(look_around, ordinary)
+    assert seen == {
+        "root": True,
+        "processes": [1, 2],
+        "run": ["howquick"],
+        "scratch": ["/run/howquick", [], True],
+        "interfaces": ["lo"],
+        "again": "/run/howquick",
+    }
+
+
+def leave_orphans(_scratch):
+    for _ in range(20):
+        if os.fork() == 0:
+            if os.fork() == 0:
+                time.sleep(0.05)
+            os._exit(0)
+        os.wait()
+    time.sleep(0.5)
+    return len([name for name in os.listdir("/proc") if name.isdigit()])
+
+
+def test_orphans_are_reaped():
+    assert run_inside(leave_orphans) == 2
+
+
+@pytest.mark.parametrize(
+    ("end", "status"),
+    [("sys.exit(7)", 7), ("os.kill(os.getpid(), 9)", 137), ("1/0", 1), ("None", 0)],
+)
+def test_the_exit_status_is_passed_on(end, status):
+    code = f"import os,sys;from howquick.testbed.sandbox import enter_sandbox;enter_sandbox();{end}"
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment(), capture_output=True, check=False
+    )
+    assert done.returncode == status
+
+
+def test_threads_are_refused_with_a_reason():
+    code = (
+        "import threading,time;threading.Thread(target=time.sleep,args=(1,)).start()\n"
+        "from howquick.testbed.sandbox import enter_sandbox;enter_sandbox()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=False
+    )
+    assert "before any thread is started" in done.stderr
+
+
+def hold_a_testbed(scratch):
+    """A testbed with programs in it, that never ends by itself."""
+    with Testbed(Link(10, 20, 1, 100), scratch=scratch) as bed:
+        bed.server.popen(["sleep", "1000"])
+        bed.client.popen(["tcpdump", "-i", "eth0", "-w", scratch / "c.pcap"], stderr=-3)
+        spaces = [os.stat(f"/run/netns/{name}").st_ino for name in ("client", "router", "server")]
+        spaces.append(os.stat("/proc/self/ns/net").st_ino)
+        print(json.dumps(spaces), flush=True)
+        time.sleep(1000)
+
+
+def marked(mark: str) -> list[int]:
+    """Processes with the mark in their environment."""
+    found = []
+    for process in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if process.name.isdigit() and mark.encode() in (process / "environ").read_bytes():
+                found.append(int(process.name))
+    return found
+
+
+def users_of(spaces: list[int]) -> list[str]:
+    """Processes that live in one of these network namespaces."""
+    found = []
+    for process in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if process.name.isdigit() and os.stat(process / "ns/net").st_ino in spaces:
+                found.append(process.name)
+    return found
+
+
+def wait_until_gone(mark: str, spaces: list[int]) -> None:
+    deadline = time.monotonic() + GONE_WITHIN_S
+    while left := marked(mark) + users_of(spaces):
+        assert time.monotonic() < deadline, f"still there: {left}"
+        time.sleep(0.02)
+
+
+def start_holder(started: list, ordinary: bool, argv: list[str]) -> tuple[subprocess.Popen, str, list[int]]:
+    mark = f"mark-{uuid.uuid4()}"
+    process = subprocess.Popen(
+        argv,
+        env=environment(HOWQUICK_TEST_MARK=mark),
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        **identity(ordinary),
+    )
+    started.append(process)
+    spaces = json.loads(process.stdout.readline())
+    assert len(marked(mark)) >= 6  # outside, init, program, emulator, sleep, tcpdump
+    assert users_of(spaces)
+    return process, mark, spaces
+
+
+@pytest.mark.parametrize("ordinary", [False, True])
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP])
+def test_a_killed_owner_leaves_nothing(started, ordinary, number):
+    owner, mark, spaces = start_holder(started, ordinary, command(hold_a_testbed))
+    owner.send_signal(number)
+    owner.wait(timeout=GONE_WITHIN_S)
+    wait_until_gone(mark, spaces)
+
+
+def test_a_killed_init_leaves_nothing(started):
+    owner, mark, spaces = start_holder(started, False, command(hold_a_testbed))
+    children = Path(f"/proc/{owner.pid}/task/{owner.pid}/children").read_text().split()
+    os.kill(int(children[0]), signal.SIGKILL)
+    assert owner.wait(timeout=GONE_WITHIN_S) == 137
+    wait_until_gone(mark, spaces)
+
+
+@pytest.mark.parametrize("ordinary", [False, True])
+def test_a_killed_parent_leaves_nothing(started, ordinary):
+    """The parent is an ordinary program; it must not need to pass the signal on."""
+    parent = "import subprocess,sys;sys.exit(subprocess.call(sys.argv[1:]))"
+    argv = [sys.executable, "-c", parent, *command(hold_a_testbed)]
+    owner, mark, spaces = start_holder(started, ordinary, argv)
+    owner.kill()
+    wait_until_gone(mark, spaces)
+
+
+@pytest.mark.parametrize("ordinary", [False, True])
+def test_a_killed_manager_behind_a_shell_leaves_nothing(started, ordinary):
+    """Workflow managers start jobs through a shell, which survives them."""
+    parent = "import subprocess,sys;sys.exit(subprocess.call(sys.argv[1:]))"
+    shell = ["bash", "-c", '"$@"; exit $?', "bash", *command(hold_a_testbed)]
+    owner, mark, spaces = start_holder(started, ordinary, [sys.executable, "-c", parent, *shell])
+    owner.kill()
+    wait_until_gone(mark, spaces)
+
+
+def test_a_parent_that_died_early_leaves_nothing(tmp_path):
+    """The caller is killed at a random moment of entering the sandbox."""
+    code = (
+        "import time;from howquick.testbed.sandbox import enter_sandbox;enter_sandbox();"
+        "time.sleep(1000)"
+    )
+    mark = f"mark-{uuid.uuid4()}"
+    for step in range(25):
+        process = subprocess.Popen(
+            [sys.executable, "-c", code], env=environment(HOWQUICK_TEST_MARK=mark), cwd=SCRIPTS
+        )
+        time.sleep(0.03 + 0.004 * step)
+        process.kill()
+        process.wait()
+    wait_until_gone(mark, [])
+
+
+def test_a_testbed_needs_a_sandbox(tmp_path):
+    from howquick.testbed.errors import TestbedError
+
+    with pytest.raises(TestbedError, match="enter_sandbox"):
+        Testbed(Link(10, 20, 1, 100), scratch=tmp_path)
