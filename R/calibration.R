@@ -3,7 +3,7 @@
 #' Read the calibration files of a folder.
 #'
 #' @param folder path, or NULL
-#' @return data.table, one row per link and check: link, backend, bandwidth_mbit, rtt_ms, loss_percent, quantity,
+#' @return data.table, one row per link and check: link, backend, backend_version, bandwidth_mbit, rtt_ms, loss_percent, quantity,
 #'   direction, asked, measured, low, high, n, tolerance, verdict (`pass`, `fail`); no rows without files
 read_calibration <- function(folder) {
   files <- if (is.null(folder)) character() else sort(list.files(folder, pattern = "[.]json$", full.names = TRUE))
@@ -14,7 +14,7 @@ read_calibration <- function(folder) {
 
 empty_calibration <- function() {
   data.table::data.table(
-    link = character(), backend = character(), bandwidth_mbit = numeric(), rtt_ms = numeric(), loss_percent = numeric(),
+    link = character(), backend = character(), backend_version = character(), bandwidth_mbit = numeric(), rtt_ms = numeric(), loss_percent = numeric(),
     quantity = character(), direction = character(), asked = numeric(), measured = numeric(), low = numeric(),
     high = numeric(), n = integer(), tolerance = numeric(), verdict = character()
   )
@@ -27,7 +27,7 @@ calibration_file <- function(path) {
   data.table::rbindlist(lapply(data$checks, function(check) {
     data.table::data.table(
       link = data$name, backend = data$backend %||% NA_character_,
-      bandwidth_mbit = number(data$link$bandwidth_mbit), rtt_ms = number(data$link$rtt_ms),
+      backend_version = as.character(data$backend_version %||% NA), bandwidth_mbit = number(data$link$bandwidth_mbit), rtt_ms = number(data$link$rtt_ms),
       loss_percent = number(data$link$loss_percent), quantity = check$quantity,
       direction = check$direction %||% "both", asked = number(check$asked), measured = number(check$measured),
       low = number(check$low), high = number(check$high), n = as.integer(number(check$n)),

@@ -40,10 +40,10 @@ draw_cdf <- function(figure, study, runs) {
   titles <- panel_titles(study, cells, figure$facet)
   points$panel <- factor(titles[match(points$cell, cells)], levels = unique(titles[match(shown, cells)]))
   points$arm <- factor(points$arm, levels = arms)
-  # The curve goes on to the right edge of its panel at the share that finished.
-  ends <- data.table::as.data.table(stats::aggregate(value ~ panel, points, max))
+  # A curve of loads of which some did not finish goes on to the edge of its panel below 1.
+  ends <- tapply(points$value, points$panel, max)
   last <- pick(points, !duplicated(points[, c("panel", "arm")], fromLast = TRUE))
-  last$value <- ends$value[match(last$panel, ends$panel)] * 1.04
+  last$value <- ifelse(last$share < 1, unname(ends[as.character(last$panel)]) * 1.04, last$value)
   metric <- study$comparison$metric
   plot <- ggplot2::ggplot(
     rbind(points, last),

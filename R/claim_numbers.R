@@ -2,12 +2,6 @@
 
 NO_INTERVAL <- c(NA_real_, NA_real_)
 
-#' The statistic that a condition names.
-statistic_function <- function(name) switch(name,
-  mean = mean,
-  median = censored_median
-)
-
 #' Ratio, lead in percent or share by the rule, of two arms in one cell or of one arm in two cells.
 #'
 #' @return list(value, interval, n, note, missing)
@@ -33,11 +27,11 @@ number_in_cell <- function(atom, data) {
 }
 
 ratio_number <- function(matched, atom, comparison, seed) {
-  statistic <- statistic_function(atom$statistic)
+  statistic <- atom$statistic
   if (length(matched$a) == 0L) {
     return(list(value = NA_real_, interval = NO_INTERVAL))
   }
-  value <- censored_ratio(statistic(matched$a), statistic(matched$b))
+  value <- censored_ratio(statistic_of(statistic, matched$a), statistic_of(statistic, matched$b))
   interval <- if (min(length(matched$a), length(matched$b)) < 2L) {
     NO_INTERVAL
   } else {
@@ -53,32 +47,13 @@ ratio_number <- function(matched, atom, comparison, seed) {
 
 share_number <- function(a, b, matched, comparison, seed) {
   rule <- comparison$rule
-  share <- function(a, b) beat_share(a, b, rule$margin, rule$comparisons)
-  value <- share(a, b)
-  n <- min(length(matched$a), length(matched$b))
-  if (n < 2L) {
+  value <- beat_share(a, b, rule$margin, rule$comparisons)
+  if (min(length(matched$a), length(matched$b)) < 2L) {
     return(list(value = value, interval = NO_INTERVAL))
   }
-  replicates <- with_seed(seed, {
-    if (matched$paired) {
-      draws <- boot::boot(seq_len(n), function(data, rows) share_of_draw(matched, rows, rows, rule), R = comparison$resamples)
-      draws$t[, 1]
-    } else {
-      both <- c(matched$a, matched$b)
-      side <- rep(1:2, c(length(matched$a), length(matched$b)))
-      boot::boot(both, function(data, rows) {
-        share(unname(data[rows[side == 1L]]), unname(data[rows[side == 2L]]))
-      }, R = comparison$resamples, strata = side)$t[, 1]
-    }
-  })
+  draws <- draw_samples(list(matched$a, matched$b), matched$paired, comparison$resamples, seed)
+  replicates <- replicate_share(matched$a, matched$b, draws[[1]], draws[[2]], rule$margin, rule$comparisons)
   list(value = value, interval = percentile_interval(replicates, comparison$confidence))
-}
-
-#' Share of a bootstrap draw; drawn repetitions are named anew, for one may be drawn twice.
-share_of_draw <- function(matched, rows_a, rows_b, rule) {
-  a <- stats::setNames(unname(matched$a[rows_a]), seq_along(rows_a))
-  b <- stats::setNames(unname(matched$b[rows_b]), seq_along(rows_b))
-  beat_share(a, b, rule$margin, rule$comparisons)
 }
 
 #' Geometric mean of the ratios of all cells.
@@ -93,7 +68,7 @@ ratio_over_cells <- function(atom, data) {
     return(nothing_measured(atom, study))
   }
   seed <- derive_seed(study$seed, atom$arm, atom$against, "cells")
-  ratio <- mean_ratio(index, study, measured, atom$arm, atom$against, seed, statistic_function(atom$statistic))
+  ratio <- mean_ratio(index, study, measured, atom$arm, atom$against, seed, atom$statistic)
   if (atom$quantity == "ahead_percent") {
     ratio$value <- 100 * (1 - ratio$value)
     ratio$interval <- rev(100 * (1 - ratio$interval))
@@ -125,14 +100,12 @@ cells_won <- function(atom, data) {
   if (length(measured) == 0L) {
     return(nothing_measured(atom, study))
   }
-  won <- function(outcomes) arm_wins(outcomes, atom, study$comparison$rule)
-  total <- 0
+  total <- 0L
   replicates <- numeric(study$comparison$resamples)
   for (cell in measured) {
     outcomes <- stats::setNames(lapply(arms, outcomes_at, index = data$median, cell = cell), arms)
-    total <- total + won(outcomes)
-    seed <- derive_seed(study$seed, cell, atom$arm, "won")
-    replicates <- replicates + replicate_arms(outcomes, won, study$comparison, seed)
+    total <- total + arm_wins(beat_matrix(outcomes, study$comparison$rule), atom)
+    replicates <- replicates + replicate_wins(outcomes, atom, study$comparison, derive_seed(study$seed, cell, atom$arm, "won"))
   }
   interval <- percentile_interval(replicates, study$comparison$confidence)
   list(
@@ -142,38 +115,37 @@ cells_won <- function(atom, data) {
   )
 }
 
-arm_wins <- function(outcomes, atom, rule) {
-  if (atom$beats == "first_place") {
-    return(atom$arm %in% cell_winners(beat_matrix(outcomes, rule)))
-  }
-  for (other in atom$against) {
-    if (!wins(beat_share(outcomes[[atom$arm]], outcomes[[other]], rule$margin, rule$comparisons), rule)) {
-      return(FALSE)
-    }
-  }
-  TRUE
+#' Does the arm win, given who beats whom?
+arm_wins <- function(beats, atom) {
+  if (atom$beats == "first_place") atom$arm %in% cell_winners(beats) else all(beats[atom$arm, atom$against])
 }
 
-#' Replicates of a statistic of several arms of one cell; a paired design draws repetitions, not loads.
-replicate_arms <- function(outcomes, statistic, comparison, seed) {
+#' Bootstrap replicates of `arm_wins` in one cell; a paired design draws repetitions, not loads.
+#'
+#' @return logical vector, one per resample
+replicate_wins <- function(outcomes, atom, comparison, seed) {
   shared <- Reduce(intersect, lapply(outcomes, names))
-  whole <- comparison$design == "paired" && all(lengths(outcomes) == length(shared))
-  draw <- function(values, rows) stats::setNames(unname(values[rows]), seq_along(rows))
-  with_seed(seed, {
-    if (whole) {
-      boot::boot(shared, function(data, rows) {
-        as.numeric(statistic(lapply(outcomes, function(values) draw(values[shared], rows))))
-      }, R = comparison$resamples)$t[, 1]
-    } else {
-      all <- unlist(outcomes, use.names = FALSE)
-      arm <- rep(seq_along(outcomes), lengths(outcomes))
-      boot::boot(all, function(data, rows) {
-        drawn <- split(data[rows], arm)
-        names(drawn) <- names(outcomes)
-        as.numeric(statistic(lapply(drawn, function(values) draw(values, seq_along(values)))))
-      }, R = comparison$resamples, strata = arm)$t[, 1]
-    }
+  whole <- all(lengths(outcomes) == length(shared)) || comparison$rule$comparisons == "paired"
+  if (length(shared) == 0L && whole) {
+    return(rep(FALSE, comparison$resamples))
+  }
+  paired <- comparison$design == "paired" && whole
+  if (paired) outcomes <- lapply(outcomes, `[`, shared)
+  arms <- names(outcomes)
+  draws <- stats::setNames(draw_samples(outcomes, paired, comparison$resamples, seed), arms)
+  rule <- comparison$rule
+  pairs <- expand.grid(a = arms, b = arms, stringsAsFactors = FALSE)
+  won <- mapply(function(a, b) {
+    share <- if (a == b) 0 else replicate_share(outcomes[[a]], outcomes[[b]], draws[[a]], draws[[b]], rule$margin, rule$comparisons)
+    rep_len(a != b & wins(share, rule), comparison$resamples)
+  }, pairs$a, pairs$b)
+  # The same few outcomes of all duels come up again and again; each is judged once.
+  pattern <- apply(won * 1L, 1L, paste, collapse = "")
+  first <- !duplicated(pattern)
+  judged <- apply(won[first, , drop = FALSE], 1L, function(beats) {
+    arm_wins(matrix(beats, length(arms), dimnames = list(arms, arms)), atom)
   })
+  judged[match(pattern, pattern[first])]
 }
 
 nothing_measured <- function(atom, study) {

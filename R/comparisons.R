@@ -23,20 +23,15 @@ censored_ratio <- function(a, b) ifelse(is.infinite(a) & is.infinite(b), NA_real
 
 #' Bootstrap replicates of the ratio of a statistic of two samples.
 #'
+#' @param statistic `mean` or `median`
 #' @param paired resample repetitions (both arms together) instead of each arm by itself
 replicate_ratio <- function(a, b, statistic, resamples, seed, paired) {
   if (length(a) == 0L || length(b) == 0L) {
     return(rep(NA_real_, resamples))
   }
-  if (paired) {
-    data <- cbind(a, b)
-    ratio <- function(data, rows) censored_ratio(statistic(data[rows, 1]), statistic(data[rows, 2]))
-    return(with_seed(seed, boot::boot(data, ratio, R = resamples)$t[, 1]))
-  }
-  censored_ratio(
-    replicate_statistic(a, statistic, resamples, derive_seed(seed, "a")),
-    replicate_statistic(b, statistic, resamples, derive_seed(seed, "b"))
-  )
+  draws <- draw_samples(list(a, b), paired, resamples, seed)
+  of_rows <- row_statistic(statistic)
+  censored_ratio(of_rows(drawn_values(a, draws[[1]])), of_rows(drawn_values(b, draws[[2]])))
 }
 
 #' Hodges-Lehmann estimate of the shift a - b (Hodges and Lehmann, Ann. Math. Stat. 34, 1963).
@@ -108,14 +103,14 @@ signed_rank_p <- function(difference, distribution = "exact") {
 }
 
 #' Comparison of two arms in one cell as one row.
-compare_arms <- function(study, index, cell, a, b) {
+compare_arms <- function(study, index, cell, a, b, intervals) {
   comparison <- study$comparison
   all_a <- outcomes_at(index, cell, a)
   all_b <- outcomes_at(index, cell, b)
   matched <- matched_outcomes(all_a, all_b, comparison$design)
   seed <- derive_seed(study$seed, cell, a, b, "ratio")
-  replicates <- if (length(matched$a) > 1L && length(matched$b) > 1L) {
-    replicate_ratio(matched$a, matched$b, censored_median, comparison$resamples, seed, matched$paired)
+  replicates <- if (intervals && length(matched$a) > 1L && length(matched$b) > 1L) {
+    replicate_ratio(matched$a, matched$b, "median", comparison$resamples, seed, matched$paired)
   }
   interval <- percentile_interval(replicates, comparison$confidence)
   medians <- c(censored_median(matched$a), censored_median(matched$b))
@@ -135,17 +130,18 @@ compare_arms <- function(study, index, cell, a, b) {
 
 #' Comparison of every pair in every cell of the design.
 #'
+#' @param intervals compute the bootstrap intervals too (figures do without)
 #' @return data.table, one row per cell and pair: the factors, a, b, state (`measured`, `not measured`,
 #'   `not applicable`), n_a, n_b, n_pairs, median_a, median_b, ratio (of medians, a / b) with interval low and
 #'   high, difference_percent (100 (ratio - 1); negative: a is faster), shift (Hodges-Lehmann, unit of the metric), delta
 #'   (Cliff), p, p_holm (Holm over all rows), significant, comparisons, share_a, share_b, rule (the arm that
 #'   beats the other by the rule, `tie` or `not measured`)
-compare_pairs <- function(index, study) {
+compare_pairs <- function(index, study, intervals = TRUE) {
   pairs <- study$comparison$pair_table
   rows <- lapply(seq_len(nrow(pairs)), function(i) {
     a <- pairs$a[i]
     b <- pairs$b[i]
-    compared <- lapply(study$design$cell, function(cell) compare_arms(study, index, cell, a, b))
+    compared <- lapply(study$design$cell, function(cell) compare_arms(study, index, cell, a, b, intervals))
     cbind(study$design, a = a, b = b, data.table::rbindlist(compared))
   })
   table <- data.table::rbindlist(rows)

@@ -31,13 +31,14 @@ missing_table <- function(runs, study, arms = study$arm_table$arm) {
   grid
 }
 
-#' Drift: each finished load relative to the median of its cell and arm, and when it was measured.
+#' Drift: each finished load relative to the geometric mean of its cell and arm, and when it was measured.
 #'
 #' @return data.table: cell, arm, block, repetition, session, position (`hours` since the first load where
-#'   `started` is known, otherwise the row's number in block order), relative (value / median)
+#'   `started` is known, otherwise the row's number in block order), relative (value / mean)
 drift_table <- function(runs) {
   finished <- pick(runs, is.finite(runs$value))
-  middle <- stats::ave(finished$value, finished$cell, finished$arm, FUN = censored_median)
+  # Relative to the geometric mean: of three loads one is the median itself, and would hide any drift.
+  middle <- exp(stats::ave(log(finished$value), finished$cell, finished$arm))
   started <- if ("started" %in% names(finished)) as.numeric(finished$started) else rep(NA_real_, nrow(finished))
   timed <- nrow(finished) > 0L && !anyNA(started)
   position <- if (timed) {

@@ -96,7 +96,7 @@ figure_data <- function(study, arguments) {
   }
   list(
     runs = runs,
-    comparisons = table("comparisons", function() compare_pairs(index(), study)),
+    comparisons = table("comparisons", function() compare_pairs(index(), study, intervals = FALSE)),
     winners = table("winners", function() winner_table(index(), study)),
     calibration = once(function() read_calibration(arguments$calibration))
   )

@@ -116,12 +116,21 @@ heatmap_key <- function(tiles, study, silent) {
     if (any(tiles$significant)) {
       sprintf("*: significant at %g %% after Holm's correction over all tiles.", 100 * (1 - study$comparison$confidence))
     } else {
-      "No tile is significant after Holm's correction over all tiles (few loads per cell cannot be)."
+      paste0("No tile is significant after Holm's correction over all tiles", if (!can_be_significant(tiles, study)) " (so few loads per cell cannot be)", ".")
     },
     if (any(tiles$kind == "failed")) "Crossed out: at least half of the loads of the first (+), the second (\u2212) or both did not finish.",
     if (any(tiles$kind == "not applicable")) "Grey, n/a: not applicable.",
     if (any(tiles$kind == "not measured")) "Dotted, empty: not measured."
   )
+}
+
+#' Could the smallest p-value that so many loads can have survive Holm's correction?
+can_be_significant <- function(tiles, study) {
+  tested <- pick(tiles, !is.na(tiles$p))
+  n_a <- tested$n_a
+  n_b <- tested$n_b
+  smallest <- if (study$comparison$design == "paired") 2^(1 - pmin(n_a, n_b)) else 2 / choose(n_a + n_b, n_a)
+  nrow(tested) > 0L && min(smallest) * nrow(tested) <= 1 - study$comparison$confidence
 }
 
 #' Rows and columns of the heatmap from combinations of levels.

@@ -1,64 +1,5 @@
 # Medians with bootstrap intervals (Efron and Tibshirani, An Introduction to the Bootstrap, 1993).
 
-#' A seed that depends on the study's seed and on the names of what is estimated, and on nothing else.
-#'
-#' So an interval does not change when other cells are added to a table.
-#'
-#' @return integer in [0, 2^31 - 1)
-derive_seed <- function(...) {
-  state <- 17
-  for (code in utf8ToInt(paste(..., sep = "/"))) state <- (state * 65599 + code) %% 2147483647
-  as.integer(state)
-}
-
-#' Evaluate an expression with a seeded generator and leave the caller's generator as it was.
-with_seed <- function(seed, expression) {
-  before <- get0(".Random.seed", envir = globalenv(), inherits = FALSE)
-  on.exit(if (is.null(before)) {
-    suppressWarnings(rm(".Random.seed", envir = globalenv()))
-  } else {
-    assign(".Random.seed", before, envir = globalenv())
-  })
-  set.seed(seed, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
-  force(expression)
-}
-
-#' Median that treats `Inf` (did not finish) as the largest value.
-#'
-#' @return NA for no values; `Inf` if half or more did not finish
-censored_median <- function(values) {
-  n <- length(values)
-  if (n == 0L) {
-    return(NA_real_)
-  }
-  sorted <- sort.int(values, method = "quick")
-  (sorted[(n + 1L) %/% 2L] + sorted[n %/% 2L + 1L]) / 2
-}
-
-#' Bootstrap replicates of a statistic of one sample, by `boot`.
-#'
-#' @param values numeric vector
-#' @param statistic function of a numeric vector
-#' @return numeric vector of `resamples` replicates
-replicate_statistic <- function(values, statistic, resamples, seed) {
-  if (length(values) == 0L) {
-    return(rep(NA_real_, resamples))
-  }
-  with_seed(seed, boot::boot(values, function(data, rows) statistic(data[rows]), R = resamples)$t[, 1])
-}
-
-#' Percentile interval of replicates; works with `Inf`, which the usual interpolation does not.
-#'
-#' @return c(low, high)
-percentile_interval <- function(replicates, confidence) {
-  replicates <- replicates[!is.na(replicates)]
-  if (length(replicates) == 0L) {
-    return(c(NA_real_, NA_real_))
-  }
-  tail <- (1 - confidence) / 2
-  unname(stats::quantile(replicates, c(tail, 1 - tail), type = 1L))
-}
-
 #' Median and its interval.
 #'
 #' @return c(median, low, high); the interval is NA below two values
@@ -66,7 +7,7 @@ median_interval <- function(values, confidence, resamples, seed) {
   if (length(values) < 2L) {
     return(c(censored_median(values), NA_real_, NA_real_))
   }
-  replicates <- replicate_statistic(values, censored_median, resamples, seed)
+  replicates <- replicate_statistic(values, "median", resamples, seed)
   c(censored_median(values), percentile_interval(replicates, confidence))
 }
 

@@ -30,13 +30,13 @@ summarise_pairs <- function(index, study, comparisons) {
 }
 
 #' Geometric mean over cells of the ratio of medians, with its bootstrap interval.
-mean_ratio <- function(index, study, cells, a, b, seed, statistic = censored_median) {
+mean_ratio <- function(index, study, cells, a, b, seed, statistic = "median") {
   comparison <- study$comparison
   logs <- matrix(numeric(), comparison$resamples, 0L)
   values <- numeric()
   for (cell in cells) {
     matched <- matched_outcomes(outcomes_at(index, cell, a), outcomes_at(index, cell, b), comparison$design)
-    values <- c(values, log(censored_ratio(statistic(matched$a), statistic(matched$b))))
+    values <- c(values, log(censored_ratio(statistic_of(statistic, matched$a), statistic_of(statistic, matched$b))))
     replicates <- replicate_ratio(
       matched$a, matched$b, statistic, comparison$resamples, derive_seed(seed, cell), matched$paired
     )

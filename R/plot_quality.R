@@ -15,13 +15,23 @@ draw_calibration <- function(figure, study, calibration) {
       height = 0, linewidth = 0.35, na.rm = TRUE, show.legend = FALSE, position = ggplot2::position_dodge(0.6)
     ) +
     ggplot2::geom_point(size = 1.6, position = ggplot2::position_dodge(0.6)) +
+    ggplot2::geom_blank(data = calibration_frame(table)) +
     ggplot2::facet_wrap(ggplot2::vars(.data$panel), scales = "free_x", ncol = 3L) +
     ggplot2::scale_colour_manual(values = c(both = "#000000", up = "#D55E00", down = "#0072B2"), name = "Direction") +
     ggplot2::scale_shape_manual(values = shapes, limits = names(shapes), name = "Verdict") +
-    ggplot2::labs(x = "Measured minus asked", y = "Link") +
-    theme_study()
+    ggplot2::scale_x_continuous(n.breaks = 4L) +
+    ggplot2::labs(x = "Measured minus asked", y = "Link: rate, RTT, loss") +
+    theme_study() +
+    ggplot2::theme(panel.spacing.x = grid::unit(4, "mm"))
   bands <- ceiling(length(unique(table$panel)) / 3)
   sized(plot, height = bands * (14 + 4.5 * nlevels(table$link_text)) + 26)
+}
+
+#' Invisible points that give a panel without any deviation an axis of a width that means something.
+calibration_frame <- function(table) {
+  widest <- tapply(pmax(abs(table$deviation), abs(table$from), abs(table$to), na.rm = TRUE), table$panel, max)
+  flat <- pick(table, table$panel %in% names(widest)[widest == 0])
+  rbind(transform(flat, deviation = -1), transform(flat, deviation = 1))
 }
 
 #' Deviation of the measured from the asked, in percent of the asked, or absolute where nothing was asked for.
@@ -99,6 +109,8 @@ draw_drift <- function(figure, study, runs) {
   if (nrow(table) < 2L) {
     return(sized(empty_figure("Fewer than two loads finished, so there is no order to show."), height = 25))
   }
+  in_minutes <- timed && max(table$position) < 2
+  if (in_minutes) table$position <- 60 * table$position
   present <- intersect(arms, unique(table$arm))
   label <- function(arms) factor(arm_label(study, arms), levels = arm_label(study, present))
   table$panel <- label(table$arm)
@@ -111,12 +123,12 @@ draw_drift <- function(figure, study, runs) {
       ggplot2::aes(ymin = .data$lower, ymax = .data$upper),
       data = running, fill = FASTER, alpha = 0.25
     ) +
-    ggplot2::geom_line(ggplot2::aes(y = .data$middle), data = running, colour = FASTER, linewidth = 0.6) +
+    ggplot2::geom_line(ggplot2::aes(y = .data$middle, group = .data$arm), data = running, colour = FASTER, linewidth = 0.6) +
     ggplot2::facet_wrap(ggplot2::vars(.data$panel), ncol = min(4L, length(present))) +
     ggplot2::scale_y_log10(labels = function(x) format(x, trim = TRUE, drop0trailing = TRUE)) +
     ggplot2::labs(
-      x = if (timed) "Time since the first load (h)" else "Position in the order of blocks and repetitions",
-      y = sprintf("%s relative to the median\nof its cell and arm", study$comparison$metric$short),
+      x = if (timed) sprintf("Time since the first load (%s)", if (in_minutes) "min" else "h") else "Position in the order of blocks and repetitions",
+      y = sprintf("%s relative to the\nmean of its cell and arm", study$comparison$metric$short),
       caption = caption_text(drift_caption(runs))
     ) +
     theme_study()
@@ -128,15 +140,15 @@ drift_points <- function(table, most = 3000L) {
   if (nrow(table) > most) {
     return(list())
   }
-  list(ggplot2::geom_point(ggplot2::aes(y = .data$relative), size = 0.5, alpha = 0.5, stroke = 0, shape = 16))
+  list(ggplot2::geom_point(ggplot2::aes(y = .data$relative), size = 1.1, alpha = 0.45, stroke = 0, shape = 16))
 }
 
-#' Median and quartiles in consecutive groups of loads.
+#' Median and quartiles in consecutive groups of loads, of arms with more than one such group.
 #'
 #' @param groups number of groups per arm
 #' @return data.table: arm, position, lower, middle, upper
 running_quartiles <- function(table, groups = 24L) {
-  data.table::rbindlist(lapply(split(table, table$arm), function(rows) {
+  parts <- data.table::rbindlist(lapply(split(table, table$arm), function(rows) {
     rows <- pick(rows, order(rows$position))
     size <- max(5, ceiling(nrow(rows) / groups))
     part <- (seq_len(nrow(rows)) - 1) %/% size
@@ -148,6 +160,7 @@ running_quartiles <- function(table, groups = 24L) {
       )
     }))
   }))
+  pick(parts, parts$arm %in% parts$arm[duplicated(parts$arm)])
 }
 
 drift_caption <- function(runs) {

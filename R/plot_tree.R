@@ -10,22 +10,23 @@ draw_tree <- function(figure, study, winners) {
   }
   nodes <- tree_text(tree$nodes, study)
   leaves <- pick(nodes, nodes$leaf)
+  unit <- level_width(leaves)
   plot <- ggplot2::ggplot() +
     tree_edges(nodes) +
     ggplot2::geom_text(
-      ggplot2::aes(.data$depth + 0.03, -.data$x, label = .data$split_label),
+      ggplot2::aes(.data$depth + 1 / unit, -.data$x, label = .data$split_label),
       data = pick(nodes, !nodes$leaf), hjust = 0, size = 2.9, family = FONT, fontface = "bold"
     ) +
     ggplot2::geom_point(
-      ggplot2::aes(.data$depth, -.data$x, colour = .data$first, shape = .data$first),
-      data = leaves, size = 2, show.legend = FALSE
+      ggplot2::aes(.data$depth + .data$offset, -.data$x, colour = .data$arm, shape = .data$arm),
+      data = leaf_marks(leaves, unit), size = 2, show.legend = FALSE
     ) +
     ggplot2::geom_text(
-      ggplot2::aes(.data$depth + 0.06, -.data$x, label = .data$leaf_label),
+      ggplot2::aes(.data$depth + .data$marks * MARK_MM / unit, -.data$x, label = .data$leaf_label),
       data = leaves, hjust = 0, size = 2.9, family = FONT
     ) +
     arm_scales(study, study$arm_table$arm)[c(1, 3)] +
-    ggplot2::scale_x_continuous(limits = c(0, max(nodes$depth) + 1.15), expand = c(0.01, 0)) +
+    ggplot2::scale_x_continuous(limits = c(0, TREE_WIDTH_MM / unit), expand = c(0, 0)) +
     ggplot2::scale_y_continuous(expand = ggplot2::expansion(add = 0.6)) +
     ggplot2::labs(caption = caption_text(tree_caption(tree, winners, study))) +
     ggplot2::theme_void(base_size = 8.5, base_family = FONT) +
@@ -36,12 +37,32 @@ draw_tree <- function(figure, study, winners) {
   sized(plot, height = max(28, 9 * nrow(leaves) + 18))
 }
 
+TREE_WIDTH_MM <- 164
+MARK_MM <- 2.8
+LETTER_MM <- 1.5
+
+#' Width of one level of the tree, in mm, so that the longest leaf still ends within the figure.
+level_width <- function(leaves) {
+  room <- TREE_WIDTH_MM - leaves$marks * MARK_MM - nchar(leaves$leaf_label) * LETTER_MM
+  min(28, room / pmax(leaves$depth, 1L))
+}
+
+#' One mark per winner of a leaf, side by side.
+leaf_marks <- function(leaves, unit) {
+  winners <- strsplit(ifelse(leaves$label == TIE, "", leaves$label), "+", fixed = TRUE)
+  row <- rep(seq_len(nrow(leaves)), lengths(winners))
+  number <- sequence(lengths(winners)) - 0.5
+  data.table::data.table(
+    depth = leaves$depth[row], x = leaves$x[row], arm = unlist(winners), offset = number * MARK_MM / unit
+  )
+}
+
 #' Labels of the nodes.
 tree_text <- function(nodes, study) {
   nodes <- data.table::copy(nodes)
   labels <- unique(study$factor_table[, c("factor", "label")])
   nodes$split_label <- labels$label[match(nodes$split, labels$factor)]
-  nodes$first <- ifelse(nodes$label == TIE, NA, sub("[+].*", "", nodes$label))
+  nodes$marks <- ifelse(nodes$label == TIE, 0.5, lengths(strsplit(nodes$label, "+", fixed = TRUE)) + 0.2)
   nodes$leaf_label <- sprintf(
     "%s  (%s)", winner_label(study, nodes$label),
     ifelse(nodes$right == nodes$n, cell_count(nodes$n), sprintf("%d of %s", nodes$right, cell_count(nodes$n)))
@@ -81,7 +102,7 @@ tree_edges <- function(nodes) {
       data = child, linewidth = 0.35, colour = "grey40"
     ),
     ggplot2::geom_text(
-      ggplot2::aes(.data$depth - 0.95, -.data$x, label = .data$levels),
+      ggplot2::aes(.data$depth - 0.96, -.data$x, label = .data$levels),
       data = child, hjust = 0, vjust = -0.45, size = 2.6, family = FONT, colour = "grey20"
     )
   )

@@ -8,15 +8,21 @@ required_columns <- function(study, schema) {
 
 #' Read tables of runs and check them against the study.
 #'
-#' @param paths CSV files
+#' @param paths CSV files; none means no runs
 #' @param study resolved study
 #' @param schema the JSON schema of the table as nested lists
 #' @return data.table, one row per cell, arm and repetition; all columns of the files, and
 #'   `value`: the study's metric, `Inf` for a failed or timed-out load (censored), `NA` for an invalid one;
 #'   `limit_s`: the time at which a load that did not finish was given up (NA: not known)
 read_runs <- function(paths, study, schema = runs_schema()) {
-  if (length(paths) == 0L) fail("--runs", "names no file", "Give one or more CSV files, separated by commas")
+  # A figure of cells that are not measured at this scale has no table at all.
+  if (length(paths) == 0L) {
+    return(add_outcome(empty_runs(study, schema), study))
+  }
   runs <- data.table::rbindlist(lapply(paths, read_runs_file, study, schema), use.names = TRUE, fill = TRUE)
+  if (nrow(runs) == 0L) {
+    return(add_outcome(runs, study))
+  }
   runs <- pick(runs, runs$study == study$study)
   where <- paste(basename(paths), collapse = ", ")
   if (nrow(runs) == 0L) {
@@ -31,6 +37,16 @@ read_runs <- function(paths, study, schema = runs_schema()) {
   add_outcome(runs, study)
 }
 
+#' A table of runs without rows.
+empty_runs <- function(study, schema) {
+  columns <- required_columns(study, schema)
+  kinds <- stats::setNames(rep(list(numeric()), length(columns)), columns)
+  kinds[intersect(columns, TEXT_COLUMNS)] <- list(character())
+  data.table::as.data.table(kinds)
+}
+
+TEXT_COLUMNS <- c("study", "cell", "arm", "session", "status", "reason")
+
 #' The schema of the runs table as shipped with the project.
 runs_schema <- function() {
   read_json_file(file.path(PROJECT_ROOT, "config", "schemas", "runs.schema.json"))
@@ -39,7 +55,6 @@ runs_schema <- function() {
 read_runs_file <- function(path, study, schema) {
   if (!file.exists(path)) fail(path, "no such file", "Give the path of a CSV file with the columns of docs/formats.md, section 6")
   if (file.size(path) == 0) fail(path, "is empty", "A table needs a header line with the columns of docs/formats.md, section 6")
-  text <- c("study", "cell", "arm", "session", "status", "reason")
   header <- names(data.table::fread(path, nrows = 0L))
   missing <- setdiff(required_columns(study, schema), header)
   if (length(missing) > 0L) {
@@ -48,7 +63,7 @@ read_runs_file <- function(path, study, schema) {
       "The required columns are listed in config/schemas/runs.schema.json; add them (empty fields mean 'not known')"
     )
   }
-  data.table::fread(path, na.strings = "", colClasses = list(character = intersect(text, header)))
+  data.table::fread(path, na.strings = "", colClasses = list(character = intersect(TEXT_COLUMNS, header)))
 }
 
 #' Cells must exist, and the factor columns must say what the cell's name says.

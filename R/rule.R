@@ -31,6 +31,22 @@ beat_share <- function(a, b, margin, comparisons = "all") {
 
 beat_bound <- function(b, margin) (1 - margin) * b * (1 + RELATIVE_TOLERANCE)
 
+#' Bootstrap replicates of `beat_share`.
+#'
+#' A resample only changes how often each load counts, so its share is a product of these counts with the
+#' one matrix that says which load beats which.
+#'
+#' @param draws_a,draws_b as from `draw_rows`
+#' @return numeric vector, one per resample
+replicate_share <- function(a, b, draws_a, draws_b, margin, comparisons = "all") {
+  beats <- outer(unname(a), beat_bound(unname(b), margin), "<=") & is.finite(a)
+  if (comparisons == "paired") {
+    # Pairs stay pairs when repetitions are drawn.
+    return(as.vector(draw_counts(draws_a) %*% diag(beats)) / length(a))
+  }
+  rowSums((draw_counts(draws_a) %*% beats) * draw_counts(draws_b)) / (length(a) * length(b))
+}
+
 #' Number of comparisons that `beat_share` makes.
 count_comparisons <- function(a, b, comparisons = "all") {
   if (comparisons == "paired") length(intersect(names(a), names(b))) else length(a) * length(b)

@@ -35,12 +35,16 @@ tree_table <- function(winners, study) {
   cbind(tree$nodes, accuracy = tree$accuracy)
 }
 
+PROGRAM_COLUMNS <- c(
+  "protocol", "server", "server_version", "client", "client_version", "congestion_control", "connection"
+)
+
 #' What the runs table itself says about each arm: protocol, programs, congestion control, and the span of time.
 #'
 #' @return data.table, one row per arm: arm, n, from, to (Unix time of the first and last load, NA where not known),
-#'   sessions, blocks, and the columns protocol, server, client, congestion_control, connection where the table has them
+#'   sessions, blocks, and those of PROGRAM_COLUMNS that the table has
 program_table <- function(runs) {
-  known <- intersect(c("protocol", "server", "client", "congestion_control", "connection"), names(runs))
+  known <- intersect(PROGRAM_COLUMNS, names(runs))
   started <- if ("started" %in% names(runs)) as.numeric(runs$started) else rep(NA_real_, nrow(runs))
   one <- function(values) paste(sort(unique(values[!is.na(values)])), collapse = ", ")
   data.table::rbindlist(lapply(split(seq_len(nrow(runs)), runs$arm), function(rows) {
@@ -60,8 +64,8 @@ program_table <- function(runs) {
 read_statistics <- function(folder, name) {
   path <- file.path(folder, paste0(name, ".csv"))
   if (!file.exists(path)) fail(path, "no such file", "Run R/run_statistics.R first and give its --output here")
-  text <- c("cells", "session", "paper", "reason", "note", "winners", "levels", "missing", "against")
+  # Columns of text that may look like numbers or be empty throughout.
+  text <- c("cells", "session", "paper", "reason", "note", "winners", "levels", "missing", "against", "why", "where", PROGRAM_COLUMNS)
   header <- names(data.table::fread(path, nrows = 0L))
-  # Only a column that is text by nature may hold an empty text; elsewhere an empty field is "not known".
   data.table::fread(path, na.strings = "", colClasses = list(character = intersect(text, header)))
 }

@@ -31,6 +31,9 @@ complete_comparison <- function(comparison) {
   comparison$rule <- utils::modifyList(list(share = 0.7, margin = 0.1, comparisons = "all"), as.list(comparison$rule))
   defaults <- list(design = "paired", confidence = 0.95, resamples = 1000L)
   comparison <- utils::modifyList(defaults, comparison)
+  if (comparison$rule$comparisons == "paired" && comparison$design != "paired") {
+    fail("comparison.rule.comparisons", "is 'paired' in a design that is not", "Set comparison.design to paired, or this to all")
+  }
   pairs <- matrix(as.character(unlist(comparison$pairs)), ncol = 2L, byrow = TRUE)
   comparison$pair_table <- data.table::data.table(a = pairs[, 1], b = pairs[, 2])
   comparison

@@ -59,7 +59,7 @@ with_unit <- function(label, unit) {
 }
 
 #' Wrap a remark to the width of a figure.
-caption_text <- function(lines, width = 125L) {
+caption_text <- function(lines, width = 140L) {
   lines <- lines[nzchar(lines)]
   if (length(lines) == 0L) {
     return(NULL)

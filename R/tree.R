@@ -57,7 +57,7 @@ tree_nodes <- function(fit, data, leaf, study) {
     list(
       id = id, depth = floor(log2(id)), leaf = variables[i] == "<leaf>",
       variable = if (is.na(parent)) "" else parent,
-      levels = if (is.na(parent)) "" else paste(levels(droplevels(data[[parent]][rows])), collapse = ", "),
+      levels = if (is.na(parent)) "" else join_levels(levels(droplevels(data[[parent]][rows]))),
       split = if (variables[i] == "<leaf>") "" else variables[i],
       label = names(counts)[which.max(counts)], n = length(rows), right = max(counts)
     )
@@ -65,6 +65,12 @@ tree_nodes <- function(fit, data, leaf, study) {
   nodes <- data.table::rbindlist(nodes)
   nodes$x <- tree_positions(nodes)
   nodes
+}
+
+#' Levels in few words: `10, 50 Mbit/s`.
+join_levels <- function(labels) {
+  units <- unique(sub("^[^ ]*", "", labels))
+  if (length(units) == 1L) paste0(paste(sub(" .*", "", labels), collapse = ", "), units) else paste(labels, collapse = ", ")
 }
 
 #' Is a leaf the node `id` or below it?

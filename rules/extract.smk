@@ -5,6 +5,7 @@ rule extract__block:
     output:
         runs=f"{RESULTS}/tables/{{study}}/{{cell}}/{{block}}/runs.csv",
         objects=f"{RESULTS}/tables/{{study}}/{{cell}}/{{block}}/objects.csv",
+        series=f"{RESULTS}/tables/{{study}}/{{cell}}/{{block}}/series.csv",
     log:
         f"{RESULTS}/logs/extract/{{study}}/{{cell}}/{{block}}.log",
     resources:

@@ -58,8 +58,8 @@ def _block(given: argparse.Namespace) -> None:
 def _bench(given: argparse.Namespace) -> None:
     speed = measure_speed(given.runs, given.series_points)
     print(
-        f"{speed.evaluated} of {speed.runs} runs, {speed.capture_bytes / 1e6:.1f} MB of capture in {speed.cpu_s:.2f} s "
-        f"of CPU ({speed.wall_s:.2f} s): {speed.mbyte_per_cpu_s:.1f} MB/s per core"
+        f"{speed.evaluated} of {speed.runs} runs, {speed.capture_bytes / 1e6:.1f} MB of capture "
+        f"in {speed.cpu_s:.2f} s of CPU ({speed.wall_s:.2f} s): {speed.mbyte_per_cpu_s:.1f} MB/s per core"
     )
     if given.output:
         row = {

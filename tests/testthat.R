@@ -1,9 +1,9 @@
 # Rscript tests/testthat.R: all tests of the analysis; exits with 1 if one fails.
+library(ggplot2)
+library(testthat)
 folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1]))
 source(file.path(folder, "..", "R", "load.R"))
 load_analysis(file.path(folder, "..", "R"))
-library(ggplot2)
-library(testthat)
 
 results <- as.data.frame(test_dir(
   file.path(folder, "testthat"),

@@ -6,13 +6,13 @@ JSON text sequences (RFC 7464, qlog draft 02 section "streaming").
 """
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
 from aioquic.quic.logger import QLOG_VERSION, QuicLogger, QuicLoggerTrace
 
 RECORD_SEPARATOR = "\x1e"
+PACKET_EVENTS = ("packet_received", "packet_sent")
 
 
 class StreamedTrace(QuicLoggerTrace):
@@ -20,7 +20,6 @@ class StreamedTrace(QuicLoggerTrace):
 
     def __init__(self, folder: Path, *, is_client: bool, odcid: bytes) -> None:
         super().__init__(is_client=is_client, odcid=odcid)
-        self._last: dict[str, Any] | None = None
         self._file = (folder / f"{odcid.hex()}.sqlog").open("w", buffering=1)
         header = self.to_dict()
         del header["events"]
@@ -30,15 +29,19 @@ class StreamedTrace(QuicLoggerTrace):
         self._file.write(f"{RECORD_SEPARATOR}{json.dumps(record, separators=(',', ':'))}\n")
 
     def log_event(self, *, category: str, event: str, data: dict[str, Any]) -> None:
-        """Note an event. It is written with the next one: aioquic adds a packet's frames after this call."""
-        self.flush()
-        self._last = {"time": self.encode_time(time.time()), "name": f"{category}:{event}", "data": data}
+        """Note an event. Whatever came before a packet is written once the packet begins.
+
+        aioquic announces a received packet first and adds its frames to ``data`` as it handles them, with
+        other events in between: an event may be written only when the next packet has its turn.
+        """
+        if event in PACKET_EVENTS:
+            self.flush()
+        super().log_event(category=category, event=event, data=data)
 
     def flush(self) -> None:
-        """Write the event that is still held back, if any."""
-        if self._last is not None:
-            self._write(self._last)
-            self._last = None
+        """Write all events that are held back. Not to be called while a packet is being handled."""
+        while self._events:
+            self._write(self._events.popleft())
 
     def close(self) -> None:
         """Write what is left and close the file."""

@@ -11,7 +11,6 @@ from aioquic.h3.connection import H3Connection
 from aioquic.h3.events import H3Event, HeadersReceived
 from aioquic.quic.events import ProtocolNegotiated, QuicEvent
 from aioquic.tls import SessionTicket
-
 from qlog import StreamingLogger
 from settings import check_supported, configuration, enlarge_buffer, environment, refuse
 
@@ -33,7 +32,8 @@ class Content:
         body = self._bodies.get(path)
         status, body = (b"404", b"") if body is None else (b"200", body)
         kind = TYPES.get(Path(path).suffix, b"application/octet-stream")
-        headers = [(b":status", status), (b"content-length", str(len(body)).encode()), (b"content-type", kind)]
+        length = str(len(body)).encode()
+        headers = [(b":status", status), (b"content-length", length), (b"content-type", kind)]
         return headers, body
 
 
@@ -106,7 +106,9 @@ async def serve(env: dict[str, str]) -> None:
     # What is loaded by now lives as long as the server: the collector need not look at it again.
     gc.freeze()
     logger = quic.quic_logger
-    flusher = asyncio.create_task(keep_flushing(logger)) if isinstance(logger, StreamingLogger) else None
+    flusher = (
+        asyncio.create_task(keep_flushing(logger)) if isinstance(logger, StreamingLogger) else None
+    )
     await stopped.wait()
     if flusher:
         flusher.cancel()

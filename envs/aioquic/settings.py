@@ -8,7 +8,6 @@ from typing import NoReturn
 
 from aioquic.h3.connection import H3_ALPN
 from aioquic.quic.configuration import QuicConfiguration
-
 from qlog import StreamingLogger
 
 # The kernel grants what net.core.rmem_max allows.

@@ -57,16 +57,25 @@ static CURLSH *sessions_of(const struct page *page, int i) {
   return page->sessions ? page->sessions[i == 0 ? 0 : (i - 1) % page->settings->connections] : NULL;
 }
 
+/* Connections the page will open. */
+static int connections_needed(const struct settings *s) {
+  int objects = 0;
+  for (const char *c = s->requests; *c; c++) objects += *c == ' ';
+  if (objects < 1) return 1;
+  return objects < s->connections ? objects : s->connections;
+}
+
 /* A TLS 1.3 client uses a ticket once and libcurl keeps few per server, so every connection that the page
    will open has a cache of its own, filled by a connection before it. */
 static void prime(struct page *page) {
   const struct settings *s = page->settings;
-  struct transfer *transfers = allocate(s->connections, sizeof *transfers);
+  int count = connections_needed(s);
+  struct transfer *transfers = allocate(count, sizeof *transfers);
   CURLM *multi = open_multi(s);
-  for (int i = 0; i < s->connections; i++)
+  for (int i = 0; i < count; i++)
     transfer_prepare(&transfers[i], s, s->prime_url, page->sessions[i]);
-  run(multi, s, transfers, s->connections, s->connections, monotonic_s());
-  for (int i = 0; i < s->connections; i++) {
+  run(multi, s, transfers, count, count, monotonic_s());
+  for (int i = 0; i < count; i++) {
     curl_multi_remove_handle(multi, transfers[i].easy);
     transfer_free(&transfers[i]);
   }

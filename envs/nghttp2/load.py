@@ -51,7 +51,9 @@ def run(env: dict[str, str]) -> dict[str, object]:
     # nghttp exits with 0 and a remark when it could not connect or did not trust the certificate.
     complaint = done.stderr.decode(errors="replace").strip()
     if done.returncode != 0 or complaint:
-        refuse(1, complaint.splitlines()[0] if complaint else f"ended with status {done.returncode}")
+        refuse(
+            1, complaint.splitlines()[0] if complaint else f"ended with status {done.returncode}"
+        )
     return page(json.loads(har.read_text()), done.stdout)
 
 

@@ -13,7 +13,7 @@ def refuse(status: int, reason: str) -> NoReturn:
 
 
 def document_root(www: Path, state: Path) -> Path:
-    """Return a folder in ``state`` that shows the files of ``www`` and /prime, which nghttpd cannot make up."""
+    """Return a folder in ``state`` that shows ``www`` and /prime, which nghttpd cannot make up."""
     root = state / "www"
     root.mkdir()
     for entry in www.iterdir():
@@ -27,8 +27,8 @@ def main() -> NoReturn:
     env = os.environ
     if env.get("PROTOCOL") != "h2":
         refuse(127, f"PROTOCOL {env.get('PROTOCOL')} is not supported; use h2")
-    if env.get("CONNECTION") == "0rtt":
-        refuse(127, "CONNECTION 0rtt is not supported; use cold or resumed")
+    if env.get("CONNECTION") not in ("cold", "resumed"):
+        refuse(127, f"CONNECTION {env.get('CONNECTION')} is not supported; use cold or resumed")
     try:
         argv = [
             "nghttpd",

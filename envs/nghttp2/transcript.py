@@ -36,7 +36,7 @@ def bodies(output: bytes) -> dict[int, Body]:
     """
     log = output[: output.rfind(STATISTICS)]
     sizes: dict[int, int] = defaultdict(int)
-    hashes = defaultdict(hashlib.sha256)
+    hashes: dict[int, Any] = defaultdict(hashlib.sha256)
     pending: list[bytes] = []
     position = 0
     for record in RECORD.finditer(log):
@@ -49,7 +49,9 @@ def bodies(output: bytes) -> dict[int, Body]:
         payload = b"".join(pending)[-length:] if length else b""
         pending = []
         if len(payload) != length:
-            raise TranscriptError(f"DATA frame of {length} bytes on stream {stream} has {len(payload)}")
+            raise TranscriptError(
+                f"DATA frame of {length} bytes on stream {stream} has {len(payload)}"
+            )
         sizes[stream] += length
         hashes[stream].update(payload)
     return {stream: Body(sizes[stream], hashes[stream].hexdigest()) for stream in sizes}
@@ -61,7 +63,11 @@ def request_starts(output: bytes) -> dict[int, float]:
     The statistics give two decimals of the unit they choose, which is too coarse from one second on.
     """
     text = output[output.rfind(STATISTICS) :].decode(errors="replace")
-    return {int(row[1]): float(row[2]) * UNIT_S[row[3]] for row in ROW.finditer(text) if row[3] in UNIT_S}
+    return {
+        int(row[1]): float(row[2]) * UNIT_S[row[3]]
+        for row in ROW.finditer(text)
+        if row[3] in UNIT_S
+    }
 
 
 def _unix(moment: str) -> float:

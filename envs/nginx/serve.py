@@ -81,10 +81,11 @@ def refuse(status: int, reason: str) -> NoReturn:
 
 
 def configuration(env: dict[str, str]) -> str:
-    """Return the text of nginx.conf for the documented environment. Raises KeyError if a variable is missing."""
+    """Return the text of nginx.conf. Raises KeyError if a variable is missing, ValueError if wrong."""
     protocol = env["PROTOCOL"]
     section = PROTOCOL[protocol].format(
-        chunk=int(env["OPTION_HTTP2_CHUNK_BYTES"]), buffer=int(env["OPTION_HTTP3_STREAM_BUFFER_BYTES"])
+        chunk=int(env["OPTION_HTTP2_CHUNK_BYTES"]),
+        buffer=int(env["OPTION_HTTP3_STREAM_BUFFER_BYTES"]),
     )
     return CONFIGURATION.format(
         # The worker keeps the user that starts nginx: in a user namespace there is no other.
@@ -108,10 +109,13 @@ def main() -> NoReturn:
     protocol = env.get("PROTOCOL", "")
     if protocol not in PROTOCOL:
         refuse(127, f"PROTOCOL {protocol} is not supported; use one of {', '.join(PROTOCOL)}")
-    if protocol == "h3" and env.get("CONGESTION_CONTROL") != "reno":
-        refuse(127, f"CONGESTION_CONTROL {env.get('CONGESTION_CONTROL')} is not supported with h3; use reno")
-    if protocol == "h3" and env.get("CONNECTION") == "0rtt":
-        refuse(127, "CONNECTION 0rtt is not supported with h3; use cold or resumed")
+    quic = protocol == "h3"
+    congestion, connection = env.get("CONGESTION_CONTROL"), env.get("CONNECTION")
+    if quic and congestion != "reno":
+        refuse(127, f"CONGESTION_CONTROL {congestion} is not supported with h3; use reno")
+    known = ("cold", "resumed") if quic else ("cold", "resumed", "0rtt")
+    if connection not in known:
+        refuse(127, f"CONNECTION {connection} is not supported; use {' or '.join(known)}")
     try:
         text = configuration(env)
     except (KeyError, ValueError) as problem:

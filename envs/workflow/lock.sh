@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Renews requirements.lock from requirements.in with pip-tools, inside the environment.
+# Renews the locks from requirements.in and build-requirements.in with pip-tools, inside the environment.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
@@ -7,5 +7,7 @@ tools=$(mktemp -d)
 trap 'rm -rf "$tools"' EXIT
 python3 -m venv "$tools"
 "$tools/bin/pip" --quiet install pip-tools
-"$tools/bin/pip-compile" --quiet --upgrade --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url --no-emit-options \
-  --no-header --annotation-style line --output-file requirements.lock requirements.in
+for name in build-requirements requirements; do
+  "$tools/bin/pip-compile" --quiet --upgrade --generate-hashes --allow-unsafe --strip-extras --no-emit-index-url \
+    --no-emit-options --no-header --annotation-style line --output-file "$name.lock" "$name.in"
+done

@@ -117,15 +117,30 @@ def expected_plt_s(cell: dict[str, Any], arm: dict[str, Any]) -> float:
     return (4 + max(slow_start, requests)) * rtt + size / rate
 
 
+def expected_repetition_s(study: dict[str, Any], cell: dict[str, Any]) -> float:
+    """Expected wall time of one repetition by all arms of a cell, seconds."""
+    loads = (expected_plt_s(cell, arm) for arm in arms_of(study, cell))
+    return sum(min(load, study["timeout_s"]) + OVERHEAD_S for load in loads)
+
+
+def repetitions_of(study: dict[str, Any], cell: dict[str, Any]) -> int:
+    """How often a cell is measured: a scale may spare cells that take long."""
+    slow = study["slow_cells"]
+    if slow and expected_repetition_s(study, cell) > slow["above_s"]:
+        return min(slow["repetitions"], study["repetitions"])
+    return study["repetitions"]
+
+
 def partition(study: dict[str, Any]) -> list[Block]:
     """Cut every cell's repetitions into blocks of about `block_seconds`."""
     blocks = []
     for cell in study["cells"]:
         arms = arms_of(study, cell)
-        one = sum(min(expected_plt_s(cell, arm), study["timeout_s"]) + OVERHEAD_S for arm in arms)
-        size = max(1, min(study["repetitions"], int(study["block_seconds"] / one)))
-        for number, first in enumerate(range(0, study["repetitions"], size)):
-            repetitions = tuple(range(first, min(first + size, study["repetitions"])))
+        one = expected_repetition_s(study, cell)
+        total = repetitions_of(study, cell)
+        size = max(1, min(total, int(study["block_seconds"] / one)))
+        for number, first in enumerate(range(0, total, size)):
+            repetitions = tuple(range(first, min(first + size, total)))
             full = sum(1 for repetition in repetitions if repetition < study["full_captures"])
             headers = len(repetitions) - full
             # Two captures of about 1.1 times the page, or of its headers only.

@@ -33,7 +33,9 @@ def prepare(config: dict[str, Any], workflow: Any) -> Workflow:
     # Jobs inherit it: the blocks of one start belong to one session.
     os.environ.setdefault("HOWQUICK_SESSION", time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()))
     if workflow.is_main_process:
-        jobs = workflow.resource_settings.cores or workflow.resource_settings.nodes or 1
+        asked = workflow.resource_settings
+        # -j means cores when jobs run here, and nodes in a dry run or on a cluster.
+        jobs = max(asked.cores or 1, asked.nodes or 1)
         print(outlook(hq, jobs), file=sys.stderr, flush=True)
     return hq
 

@@ -55,6 +55,7 @@ def resolve_study(name: str, selection: Selection) -> dict[str, Any]:
         "seed": selection.seed,
         "repetitions": scale["repetitions"],
         "timeout_s": scale["timeout_s"],
+        "slow_cells": scale.get("slow_cells"),
         "block_seconds": scale["block_seconds"],
         "full_captures": scale["full_captures"],
         "factors": _factors(study),

@@ -62,25 +62,22 @@ unpack_mmdebstrap() {
   local state=$tools/apt
   rm -rf "$tools"
   mkdir -p "$state/lists/partial" "$state/cache/archives/partial" "$state/debs"
-  local apt=(apt-get -o "Dir::State::Lists=$state/lists" -o "Dir::Cache=$state/cache" -o "Dir::State::status=/var/lib/dpkg/status"
-    -o APT::Sandbox::User=root -o Acquire::Languages=none -o APT::Update::Post-Invoke= -o APT::Update::Post-Invoke-Success=)
-  "${apt[@]}" update
+  local options=(-o "Dir::State::Lists=$state/lists" -o "Dir::Cache=$state/cache" -o "Dir::State::status=/var/lib/dpkg/status"
+    -o APT::Sandbox::User=root -o Acquire::Languages=none -o APT::Update::Error-Mode=any -o APT::Update::Post-Invoke= -o APT::Update::Post-Invoke-Success=)
+  apt-get "${options[@]}" update
   (
     cd "$state/debs" || exit
     # shellcheck disable=SC2046 # package names
-    "${apt[@]}" download mmdebstrap debian-archive-keyring $(perl_packages)
+    apt-get "${options[@]}" download mmdebstrap debian-archive-keyring $(perl_packages "${options[@]}")
   )
   for deb in "$state"/debs/*.deb; do dpkg-deb -x "$deb" "$tools"; done
   rm -rf "$state"
   touch "$tools/complete"
 }
 
-# The host's perl-base lacks some modules; they must be of its own version (5.36, 5.40, …).
+# perl_packages APT-OPTION…: the modules that perl-base lacks, of its own version (5.36, 5.40, …).
 perl_packages() {
-  perl -e 'my ($v) = $^V =~ /^v(\d+\.\d+)/; print "perl-modules-$v\n"'
-  local library
-  library=$(apt-cache depends --important perl | sed -n 's/^.*Depends: \(libperl5[^ ]*\)$/\1/p' | head -n 1)
-  printf '%s\n' "${library:?the host\'s apt knows no package perl}"
+  apt-cache "$@" depends --important perl | sed -nE 's/^.*Depends: ((libperl|perl-modules-)5[^ ]*)$/\1/p' | sort -u
 }
 
 perl_folders() {

@@ -9,7 +9,7 @@ step=$1 suite=$2 list=$3 archives=$4
 export DEBIAN_FRONTEND=noninteractive
 apt() {
   apt-get -o "Dir::Cache::archives=$archives/" -o APT::Keep-Downloaded-Packages=true -o Acquire::Retries=3 \
-    -o APT::Sandbox::User=root -o Acquire::Languages=none -o Dpkg::Use-Pty=0 --yes --no-install-recommends "$@"
+    -o APT::Sandbox::User=root -o APT::Update::Error-Mode=any -o Acquire::Languages=none -o Dpkg::Use-Pty=0 --yes --no-install-recommends "$@"
 }
 
 # Backports live beside the suite's main archive, on whatever mirror that came from.

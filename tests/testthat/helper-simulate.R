@@ -72,6 +72,7 @@ simulate_runs <- function(study, repetitions = 10L, speed = function(cell, arm) 
 #' Turn some rows into loads that did not end well.
 spoil <- function(runs, rows, status = "failed", reason = "connection refused") {
   runs <- data.table::copy(runs)
+  rows <- as.integer(rows)
   data.table::set(runs, i = rows, j = "status", value = status)
   data.table::set(runs, i = rows, j = "reason", value = reason)
   data.table::set(runs, i = rows, j = "plt_s", value = NA_real_)
@@ -89,6 +90,6 @@ as_runs <- function(runs, study) read_runs(write_runs(runs), study)
 
 #' Outcomes named by repetition.
 loads <- function(...) {
-  values <- c(...)
+  values <- as.numeric(c(...))
   stats::setNames(values, seq_along(values) - 1L)
 }

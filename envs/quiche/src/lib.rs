@@ -26,7 +26,7 @@ pub fn run(name: &str, program: fn() -> Outcome<()>) -> ExitCode {
     match program() {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("{name}: {failure}");
+            logs::note(format!("{name}: {failure}"));
             failure.exit_code()
         },
     }

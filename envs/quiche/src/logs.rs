@@ -1,5 +1,6 @@
 //! qlog files and the key log.
 
+use std::fmt::Display;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
@@ -14,6 +15,8 @@ const BUFFER_BYTES: usize = 1 << 18;
 struct Buffered {
     writer: BufWriter<File>,
     dirty: bool,
+    /// The library ignores a failed write; the owner hears of it at the next flush.
+    failure: Option<io::Error>,
 }
 
 /// A qlog file that its owner can bring to disk while the library still writes to it.
@@ -25,7 +28,7 @@ pub struct QlogFile(Arc<Mutex<Buffered>>);
 impl QlogFile {
     fn create(path: &Path) -> io::Result<Self> {
         let writer = BufWriter::with_capacity(BUFFER_BYTES, File::create(path)?);
-        Ok(Self(Arc::new(Mutex::new(Buffered { writer, dirty: true }))))
+        Ok(Self(Arc::new(Mutex::new(Buffered { writer, dirty: true, failure: None }))))
     }
 
     fn lock(&self) -> MutexGuard<'_, Buffered> {
@@ -41,7 +44,8 @@ impl QlogFile {
     pub fn flush(&self) -> io::Result<()> {
         let mut buffered = self.lock();
         buffered.dirty = false;
-        buffered.writer.flush()
+        let flushed = buffered.writer.flush();
+        buffered.failure.take().map_or(flushed, Err)
     }
 }
 
@@ -49,7 +53,11 @@ impl Write for QlogFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut buffered = self.lock();
         buffered.dirty = true;
-        buffered.writer.write(bytes)
+        let written = buffered.writer.write(bytes);
+        if let Err(error) = &written {
+            buffered.failure.get_or_insert_with(|| error.kind().into());
+        }
+        written
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -61,7 +69,7 @@ impl Write for QlogFile {
 ///
 /// Both ends name the file by the identifier that the client chose first, so that they can be paired.
 pub fn start_qlog(
-    connection: &mut quiche::Connection, settings: &Settings, role: &str,
+    connection: &mut quiche::Connection, settings: &Settings, title: &str,
     original_id: &quiche::ConnectionId<'_>,
 ) -> Outcome<Option<QlogFile>> {
     let Some(folder) = &settings.qlog_dir else { return Ok(None) };
@@ -74,12 +82,7 @@ pub fn start_qlog(
         settings.pacing,
         settings.connection,
     );
-    connection.set_qlog_with_level(
-        Box::new(file.clone()),
-        format!("quiche {role}"),
-        description,
-        quiche::QlogLevel::Extra,
-    );
+    connection.set_qlog(Box::new(file.clone()), format!("quiche {title}"), description);
     Ok(Some(file))
 }
 
@@ -94,6 +97,11 @@ pub fn start_key_log(connection: &mut quiche::Connection, settings: &Settings) -
         connection.set_keylog(Box::new(file));
     }
     Ok(())
+}
+
+/// Note something in the program's log. A log that cannot be written must not end the program.
+pub fn note(message: impl Display) {
+    let _ = writeln!(io::stderr(), "{message}");
 }
 
 /// Lower-case hexadecimal digits of some bytes.

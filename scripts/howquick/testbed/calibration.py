@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -71,6 +72,7 @@ def make_check(
 
 
 def verdict_of(passed: bool) -> str:
+    """As the file has it."""
     return "pass" if passed else "fail"
 
 
@@ -103,11 +105,11 @@ class Calibration:
             Way("up", self.bed.client, self.bed.server),
             Way("down", self.bed.server, self.bed.client),
         )
-        checks = self._stage("rtt", lambda _: [self._rtt()])
+        checks = self._stage("rtt", self._rtt)
         for way in ways:
-            checks += self._stage(f"saturated {way.name}", lambda _, way=way: self._saturate(way))
+            checks += self._stage(f"saturated {way.name}", partial(self._saturate, way))
         for way in ways:
-            checks += self._stage(f"loss {way.name}", lambda n, way=way: [self._loss(way, n)])
+            checks += self._stage(f"loss {way.name}", partial(self._loss, way))
         return {
             "link": self.link.to_dict(),
             "backend": self.bed.backend.name,
@@ -118,13 +120,13 @@ class Calibration:
             "verdict": verdict_of(all(check.verdict == "pass" for check in checks)),
         }
 
-    def _stage(self, name: str, measure: Callable[[int], list[Check]]) -> list[Check]:
+    def _stage(self, name: str, measure: Callable[[], list[Check]]) -> list[Check]:
         """Measure until all checks pass, at most ATTEMPTS times; the last attempt counts."""
         checks: list[Check] = []
         for number in range(1, ATTEMPTS + 1):
             self.bed.seed(up=2 * number, down=2 * number + 1)
             before, start = pressure_us(), time.monotonic()
-            checks = measure(number)
+            checks = measure()
             wall = time.monotonic() - start
             passed = all(check.verdict == "pass" for check in checks)
             self.attempts.append(
@@ -142,16 +144,15 @@ class Calibration:
                 break
         return checks
 
-    def _rtt(self) -> Check:
+    def _rtt(self) -> list[Check]:
         tolerance = max(RTT_TOLERANCE_MS, RTT_TOLERANCE * self.link.rtt_ms)
         times = round_trip_times_ms(self.bed)
         if not len(times):
-            return make_check("rtt_ms", "both", self.link.rtt_ms, -1, (-1, -1), 0, tolerance)
+            return [make_check("rtt_ms", "both", self.link.rtt_ms, -1, (-1, -1), 0, tolerance)]
         interval = statistics.median_interval(times)
         median = float(np.median(times))
-        return make_check(
-            "rtt_ms", "both", self.link.rtt_ms, median, interval, len(times), tolerance
-        )
+        asked = self.link.rtt_ms
+        return [make_check("rtt_ms", "both", asked, median, interval, len(times), tolerance)]
 
     def _saturate(self, way: Way) -> list[Check]:
         """Offer more than the rate after idleness: rate, queue, burst, order."""
@@ -217,7 +218,7 @@ class Calibration:
             "burst_bytes", way.name, 0, excess, (excess, excess), len(times), tolerance
         )
 
-    def _loss(self, way: Way, attempt: int) -> Check:
+    def _loss(self, way: Way) -> list[Check]:
         """Count packets that are too few to fill any queue, and test their losses' independence."""
         link = self.link
         most = LOSS_TRAIN_LOAD * link.bytes_per_second / packets.SHORTEST_FRAME
@@ -239,7 +240,7 @@ class Calibration:
         runs_p = statistics.runs_test(train.lost)
         passed = lost == 0 if chance == 0 else low <= chance <= high
         passed = passed and (runs_p is None or runs_p > RUNS_P)
-        return Check(
+        check = Check(
             "loss_percent",
             way.name,
             link.loss_percent,
@@ -251,6 +252,7 @@ class Calibration:
             verdict_of(passed),
             runs_p,
         )
+        return [check]
 
 
 def calibrate(link: Link, backend: str | None, scratch: Path) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+from pathlib import Path
 
 from howquick.testbed.errors import TestbedError
 from howquick.testbed.namespace import Namespace
@@ -37,8 +38,8 @@ def read_routes(space: Namespace) -> list[dict[str, object]]:
 
 def available_congestion_controls() -> str:
     """What this kernel has loaded."""
-    with open("/proc/sys/net/ipv4/tcp_available_congestion_control", encoding="ascii") as file:
-        return file.read().strip()
+    file = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+    return file.read_text(encoding="ascii").strip()
 
 
 def used_by_socket(space: Namespace, address: str) -> str:

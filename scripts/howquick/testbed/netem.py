@@ -28,7 +28,7 @@ INTERFACES = {"up": "to-server", "down": "to-client"}
 
 
 def netem_arguments(interface: str, link: Link, seed: int, verb: str = "add") -> list[str]:
-    """argv for tc: loss and delay of one direction. `verb` is add or change.
+    """Argv for tc: loss and delay of one direction. `verb` is add or change.
 
     A change restarts the sequence of losses from the seed, so it doubles as reseeding.
     """
@@ -40,7 +40,7 @@ def netem_arguments(interface: str, link: Link, seed: int, verb: str = "add") ->
 
 
 def tbf_arguments(interface: str, link: Link) -> list[str]:
-    """argv for tc: queue and rate of one direction, in bytes of frames."""
+    """Argv for tc: queue and rate of one direction, in bytes of frames."""
     argv = ["tc", "qdisc", "add", "dev", interface, "parent", "1:1", "handle", "10:", "tbf"]
     argv += ["rate", f"{round(link.bandwidth_mbit * 1e6)}bit"]
     argv += ["burst", f"{BURST_FRAMES * link.frame_bytes}b", "limit", f"{link.queue_bytes}b"]
@@ -60,6 +60,7 @@ class Netem:
         self._before: dict[str, dict[str, int]] = {}
 
     def start(self, router: Namespace, link: Link) -> None:
+        """Add the qdiscs to both interfaces."""
         self._router, self._link = router, link
         for interface in INTERFACES.values():
             router.run(netem_arguments(interface, link, seed=0))
@@ -71,9 +72,11 @@ class Netem:
         self._router = None
 
     def alive(self) -> bool:
+        """Whether it was started: the kernel does not stop by itself."""
         return self._router is not None
 
     def seed(self, up: int, down: int) -> None:
+        """Restart the losses of both directions from seeds and zero the counts."""
         router, link = self._running()
         if link.loss_percent:
             for direction, seed in (("up", up), ("down", down)):
@@ -81,6 +84,7 @@ class Netem:
         self._before = self._totals()
 
     def counters(self) -> dict[str, Any]:
+        """What totals_of tells, for each direction, since the last seed."""
         now = self._totals()
         return {
             direction: {name: now[direction][name] - before[name] for name in before}
@@ -88,6 +92,7 @@ class Netem:
         }
 
     def version(self) -> str:
+        """Kernel and tc."""
         kernel = system.run(["uname", "-r"]).strip()
         return f"netem and tbf of Linux {kernel}, {system.run(['tc', '-V']).strip()}"
 

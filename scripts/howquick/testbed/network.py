@@ -40,18 +40,22 @@ class End:
 
     @property
     def address(self) -> str:
+        """IPv4 address of the end."""
         return f"10.0.{self.subnet}.1"
 
     @property
     def gateway(self) -> str:
+        """IPv4 address of its next hop."""
         return f"10.0.{self.subnet}.254"
 
     @property
     def hardware(self) -> str:
+        """Hardware address of the end's interface."""
         return hardware_address(self.subnet, 1)
 
     @property
     def router_interface(self) -> str:
+        """The other end of its veth pair."""
         return f"to-{self.name}"
 
     @property

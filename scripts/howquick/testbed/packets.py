@@ -160,7 +160,7 @@ def echo_times(
 
     `wait_s`: how long to wait for an answer after the last was sent.
     """
-    times = []
+    times: list[float] = []
     with _receiving_socket(source, socket.IPPROTO_ICMP) as pinger:
         pinger.connect((target.address, 0))
         for number in range(count):

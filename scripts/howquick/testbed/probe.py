@@ -52,7 +52,7 @@ def probe_netem() -> Finding:
         space.run(["ip", "link", "add", "eth0", "type", "veth", "peer", "name", "eth1"])
         done = space.run(netem_arguments("eth0", Link(10, 20, 1, 100), A_SEED), check=False)
         if done.returncode:
-            words = " ".join(done.stderr.split())
+            words = " ".join(done.stderr.split()).rstrip(".")
             return Finding("netem", False, f"The kernel refused a netem qdisc: {words}.")
         answer = space.run(["tc", "-j", "qdisc", "show", "dev", "eth0"]).stdout
     finally:
@@ -82,7 +82,7 @@ def probe_congestion_controls() -> list[Finding]:
                 congestion.set_on_both_ends(spaces, name, probe=True)
                 findings.append(Finding(name, True, f"A socket on a route with {name} uses it."))
             except TestbedError as error:
-                findings.append(Finding(name, False, f"{error}."))
+                findings.append(Finding(name, False, f"{str(error).rstrip('.')}."))
     finally:
         network.remove_namespaces()
     return findings
@@ -94,7 +94,7 @@ def probe_real_time() -> Finding:
     try:
         os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
     except PermissionError:
-        why = "SCHED_FIFO is not permitted; the emulator asks for a short time slice instead."
+        why = "SCHED_FIFO is not permitted, so leave processors free for the emulator."
         return Finding("real_time", False, why)
     os.sched_setscheduler(0, policy, parameter)
     return Finding("real_time", True, "SCHED_FIFO is permitted, so the emulator will use it.")

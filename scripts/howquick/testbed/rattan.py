@@ -47,6 +47,7 @@ class Rattan:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self, router: Namespace, link: Link) -> None:
+        """Start the emulator in the router; packets flow on return."""
         argv = [os.fspath(self._program), *emulator_arguments(link)]
         with self._log.open("ab") as log:
             self._process = router.popen(
@@ -57,6 +58,7 @@ class Rattan:
             raise TestbedError(f"the emulator did not start: {self._last_words()}")
 
     def stop(self) -> None:
+        """End the emulator, by force if it does not obey within a second."""
         if self._process is None:
             return
         for stream in (self._process.stdin, self._process.stdout):
@@ -70,15 +72,19 @@ class Rattan:
         self._process = None
 
     def alive(self) -> bool:
+        """Whether the emulator runs."""
         return self._process is not None and self._process.poll() is None
 
     def seed(self, up: int, down: int) -> None:
+        """Restart the losses of both directions from seeds and zero the counts."""
         self._ask(f"seed {up} {down}")
 
     def counters(self) -> dict[str, Any]:
+        """The emulator's own counts of both directions since the last seed (envs/rattan)."""
         return self._ask("stats")
 
     def version(self) -> str:
+        """What the emulator says it is."""
         return system.run([os.fspath(self._program), "--version"]).strip()
 
     @property

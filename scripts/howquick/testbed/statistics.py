@@ -44,7 +44,7 @@ def _solve(rising: Callable[[float], float]) -> float:
 
 
 def runs_test(lost: NDArray[np.bool_]) -> float | None:
-    """p value of the runs test (Wald and Wolfowitz 1940) for independence, two-sided.
+    """P value of the runs test (Wald and Wolfowitz 1940) for independence, two-sided.
 
     None where fewer than ten of either kind make the normal approximation worthless.
     """

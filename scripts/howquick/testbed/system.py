@@ -24,7 +24,7 @@ def die_with_parent() -> None:
 
 
 def mount(source: str, target: Path, kind: str, flags: int, options: str = "") -> None:
-    """mount(2). Raises OSError."""
+    """Mount a filesystem, or change flags of one (mount(2)). Raises OSError."""
     words = [word.encode() or None for word in (source, os.fspath(target), kind)]
     if _libc.mount(*words, ctypes.c_ulong(flags), options.encode() or None):
         raise _last_error(f"mount {kind or 'flags'} on {target}")

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import PROTOCOLS, Recording
+from extract_support import PROTOCOLS, Recording, tshark
 from synthetic_capture import Capture
 
 from howquick.capture.errors import CaptureError
@@ -17,13 +17,6 @@ from howquick.capture.pack import pack
 from howquick.capture.read import read_frames
 
 GLOBAL_HEADER = 24
-
-
-def tshark(path: Path, *arguments: str) -> list[str]:
-    done = subprocess.run(
-        ["tshark", "-n", "-r", str(path), *arguments], capture_output=True, text=True, check=True
-    )
-    return done.stdout.splitlines()
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import PROTOCOLS, Recording
+from extract_support import PROTOCOLS, Recording
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from synthetic_capture import Capture, ip_packet

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import PROTOCOLS, Recording
+from extract_support import PROTOCOLS, Recording
 from hypothesis import given
 from hypothesis import strategies as st
 from synthetic_capture import ACK, FIN, SYN, Capture, handshake

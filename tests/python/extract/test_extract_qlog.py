@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Recording, Results
-from test_extract_tables import extract
+from extract_support import Recording, Results, extract, tshark
 
 from howquick.capture.read import read_frames
 from howquick.extract.load import split
@@ -70,8 +69,6 @@ def test_the_log_of_the_connection_is_found(tmp_path: Path) -> None:
 
 
 def test_connection_id(recorded: Recording) -> None:
-    from test_capture_pack import tshark
-
     client, server = (read_frames(recorded.pcapng("h3", end)) for end in ("client", "server"))
     ends = split(client, server, read_timing(recorded.timing("h3")))
     shown = tshark(client.path, "-T", "fields", "-e", "quic.dcid", "-Y", "quic.dcid", "-c", "1")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import subprocess
 import sys
@@ -10,27 +9,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import PROTOCOLS, Results
+from extract_support import PROTOCOLS, Results, extract, rows
 from jsonschema import Draft202012Validator
 
 from howquick.config import ROOT, SCHEMAS
 from howquick.extract.columns import field
-from howquick.extract.tables import extract_block, join_tables
+from howquick.extract.tables import join_tables
 
 CAPTURE_COLUMNS = ["plt_capture_s", "plt_disagreement_s", "packets_up", "packets_down",
                    "wire_bytes_up", "wire_bytes_down", "retransmitted_bytes", "first_flight_bytes",
                    "capture_lost_up", "capture_lost_down"]  # fmt: skip
-
-
-def rows(path: Path) -> list[dict[str, str]]:
-    with path.open(newline="") as stream:
-        return list(csv.DictReader(stream, strict=True))
-
-
-def extract(results: Results, points: int = 10) -> dict[str, dict[str, str]]:
-    output = results.folder / "tables"
-    extract_block(results.manifest, results.folder, output, points)
-    return {row["arm"]: row for row in rows(output / "runs.csv")}
 
 
 def cli(*arguments: str | Path) -> subprocess.CompletedProcess[str]:

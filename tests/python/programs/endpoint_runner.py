@@ -45,7 +45,9 @@ class Endpoint:
 
     def argv(self, role: str) -> list[str]:
         """Return the argument vector of ``role`` (or of ``version``) with {env} and {prefix} filled in."""
-        template = self.definition["version"] if role == "version" else self.definition[role]["command"]
+        template = (
+            self.definition["version"] if role == "version" else self.definition[role]["command"]
+        )
         if self.prefix is None and any("{prefix}" in part for part in template):
             raise EndpointError(f"{self.name}: not in HOWQUICK_MANIFEST; build it first")
         prefix = str(self.prefix or "")
@@ -153,7 +155,10 @@ def make_page(folder: Path, sizes: list[int], seed: int = 1) -> dict[str, str]:
     (folder / "index.html").write_text(f"{head}{images}\n</body></html>\n")
     for name, size in zip(names, sizes, strict=True):
         (folder / name).write_bytes(generator.randbytes(size))
-    return {f"/{p}": hashlib.sha256((folder / p).read_bytes()).hexdigest() for p in ["index.html", *names]}
+    return {
+        f"/{p}": hashlib.sha256((folder / p).read_bytes()).hexdigest()
+        for p in ["index.html", *names]
+    }
 
 
 def free_port() -> int:
@@ -162,10 +167,10 @@ def free_port() -> int:
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as tcp:
             tcp.bind(("127.0.0.1", 0))
             port = int(tcp.getsockname()[1])
-            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
-                with contextlib.suppress(OSError):
-                    udp.bind(("127.0.0.1", port))
-                    return port
+            udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            with udp, contextlib.suppress(OSError):
+                udp.bind(("127.0.0.1", port))
+                return port
     raise EndpointError("no port is free for both TCP and UDP")
 
 
@@ -216,6 +221,12 @@ def _group_lives(group: int) -> bool:
     return True
 
 
+def end_group(group: int) -> None:
+    """Kill whatever is left of a process group that this module started."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(group, signal.SIGKILL)
+
+
 @dataclass
 class Server:
     """A running server program."""
@@ -254,9 +265,7 @@ class Server:
             self.process.kill()
             return self.process.wait()
         finally:
-            # Only the group of this server, and only if it left children behind.
-            if _group_lives(self.process.pid):
-                os.killpg(self.process.pid, signal.SIGKILL)
+            end_group(self.process.pid)
 
     def leaves_process(self) -> bool:
         """Tell whether any process of the server still lives."""
@@ -324,11 +333,12 @@ def run_client(
             if gate:
                 _await_ready(process, patience_s)
             go = time.time()
-            stdout, stderr = process.communicate(word.encode() if gate else None, timeout=patience_s)
+            stdout, stderr = process.communicate(
+                word.encode() if gate else None, timeout=patience_s
+            )
         except subprocess.TimeoutExpired as late:
             raise EndpointError(f"client {endpoint.name} hangs: {late.stderr!r}") from late
         finally:
-            if process.poll() is None:
-                process.kill()
+            end_group(process.pid)
     written = json.loads(timing.read_text()) if timing.exists() else None
     return Outcome(process.returncode, stdout.decode(), stderr.decode(), written, go)

@@ -49,7 +49,9 @@ def roles(wanted: str | None = None) -> list[Role]:
         definition = load_endpoint(program).definition
         for role in ("server", "client"):
             if wanted in (None, role):
-                found += [Role(program, role, p) for p in definition.get(role, {}).get("protocols", {})]
+                found += [
+                    Role(program, role, p) for p in definition.get(role, {}).get("protocols", {})
+                ]
     return found
 
 

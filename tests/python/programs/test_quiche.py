@@ -21,9 +21,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import endpoint_runner as runner
 import pytest
-from endpoint_runner import Endpoint, Load, Outcome
+
+from programs import endpoint_runner as runner
+from programs.endpoint_runner import Endpoint, Load, Outcome
 
 SIZES = [1_000, 10_000, 200_000, 0, 50_000]
 CONGESTION_CONTROLS = ["cubic", "reno", "bbr2"]
@@ -50,8 +51,8 @@ class Bench:
 
     def fetch(self, load: Load, name: str = "client", paths: list[str] | None = None) -> Outcome:
         """Load the page (or ``paths``) with a client whose logs bear ``name``."""
-        logs = {"keys": self.folder / f"{name}.keys", "qlog": self.folder / f"qlog-{name}"}
-        load = dataclasses.replace(load, **logs)
+        keys, qlog = self.folder / f"{name}.keys", self.folder / f"qlog-{name}"
+        load = dataclasses.replace(load, keys=keys, qlog=qlog)
         return runner.run_client(self.endpoint, load, paths or list(self.page), self.folder / name)
 
     def run(self, role: str, changes: dict[str, str | None]) -> subprocess.CompletedProcess[str]:
@@ -64,7 +65,9 @@ class Bench:
             if value is not None:
                 values[name] = value
         argv = self.endpoint.argv(role)
-        return subprocess.run(argv, env=values, input="", capture_output=True, text=True, timeout=30)
+        return subprocess.run(
+            argv, env=values, input="", capture_output=True, text=True, timeout=30
+        )
 
 
 @pytest.fixture(scope="module")
@@ -72,18 +75,17 @@ def endpoint() -> Endpoint:
     return runner.load_endpoint("quiche")
 
 
-@pytest.fixture(scope="module")
-def certs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return runner.make_certificates(tmp_path_factory.mktemp("quiche") / "certs")
-
-
 @pytest.fixture
 def bench(endpoint: Endpoint, certs: Path, tmp_path: Path) -> Bench:
-    return Bench(endpoint, certs, tmp_path / "www", runner.make_page(tmp_path / "www", SIZES), tmp_path)
+    return Bench(
+        endpoint, certs, tmp_path / "www", runner.make_page(tmp_path / "www", SIZES), tmp_path
+    )
 
 
 @contextlib.contextmanager
-def relay(port: int, delay_s: float = 0.0, loss: float = 0.0, dead_after: int = 10**9) -> Iterator[int]:
+def relay(
+    port: int, delay_s: float = 0.0, loss: float = 0.0, dead_after: int = 10**9
+) -> Iterator[int]:
     """Pass datagrams between clients and ``port``; yields the port to connect to.
 
     Each takes ``delay_s``; a share ``loss`` is dropped at random (fixed seed), and all of them once
@@ -144,6 +146,12 @@ def only_qlog(folder: Path) -> Path:
     return files[0]
 
 
+def measured_qlog(folder: Path) -> Path:
+    """Return the client's one qlog that is not of a priming connection."""
+    (found,) = [file for file in folder.iterdir() if "priming" not in events(file)[0]["title"]]
+    return found
+
+
 def events(qlog: Path) -> list[dict[str, Any]]:
     """Return the records of a JSON-SEQ file (RFC 7464), the head first."""
     records = qlog.read_bytes().split(b"\x1e")
@@ -192,7 +200,7 @@ def test_page_is_loaded_and_logged(bench: Bench, connection: str) -> None:
         html = timing["objects"][0]
         assert (html["start_s"] < timing["handshake_s"]) is (connection == "0rtt")
 
-        client_log = only_qlog(bench.folder / "qlog-client")
+        client_log = measured_qlog(bench.folder / "qlog-client")
         server_log = bench.folder / "qlog-server" / client_log.name
         for log in (client_log, server_log):
             head, *rest = events(log)
@@ -201,7 +209,8 @@ def test_page_is_loaded_and_logged(bench: Bench, connection: str) -> None:
         closes = [e for e in events(server_log)[1:] if "connection_close" in json.dumps(e)]
         assert [event["name"] for event in closes] == ["quic:packet_received"]
         primed = 0 if connection == "cold" else 1
-        assert len(list((bench.folder / "qlog-server").iterdir())) == 1 + primed
+        for role in ("client", "server"):
+            assert len(list((bench.folder / f"qlog-{role}").iterdir())) == 1 + primed
     for keys in (bench.folder / "client.keys", bench.folder / "server.keys"):
         text = keys.read_text()
         assert text.count("SERVER_TRAFFIC_SECRET_0") == 1 + primed
@@ -209,24 +218,36 @@ def test_page_is_loaded_and_logged(bench: Bench, connection: str) -> None:
 
 
 @pytest.mark.parametrize("congestion_control", CONGESTION_CONTROLS)
-def test_every_declared_congestion_control_survives_loss(bench: Bench, congestion_control: str) -> None:
-    protocols = [bench.endpoint.definition[role]["protocols"]["h3"] for role in ("server", "client")]
+def test_every_declared_congestion_control_survives_loss(
+    bench: Bench, congestion_control: str
+) -> None:
+    protocols = [
+        bench.endpoint.definition[role]["protocols"]["h3"] for role in ("server", "client")
+    ]
     assert [protocol["congestion_control"] for protocol in protocols] == [CONGESTION_CONTROLS] * 2
     load = bench.load(congestion_control=congestion_control, connection="0rtt")
     with bench.serve(load), relay(load.port, delay_s=0.005, loss=0.08) as port:
         timing = assert_page(bench.fetch(through(load, port)), bench.page)
     assert timing["resumed"]
-    log = bench.folder / "qlog-server" / only_qlog(bench.folder / "qlog-client").name
+    log = bench.folder / "qlog-server" / measured_qlog(bench.folder / "qlog-client").name
     assert congestion_control in events(log)[0]["description"]
     # The library reports losses as running totals in its metrics, not as events of their own.
     assert any("cf_lost_packets" in event["data"] for event in events(log)[1:])
 
 
-def test_other_authority_is_not_trusted(bench: Bench) -> None:
+def test_early_data_that_the_server_does_not_take_is_not_claimed(bench: Bench) -> None:
+    load = bench.load(connection="resumed")
+    with bench.serve(load):
+        outcome = bench.fetch(dataclasses.replace(load, connection="0rtt"))
+        timing = assert_page(outcome, bench.page)
+    assert timing["resumed"] is True and timing["early_data"] is False
+    assert timing["objects"][0]["start_s"] >= timing["handshake_s"]
+
+
+def test_other_authority_is_not_trusted(bench: Bench, other_certs: Path) -> None:
     load = bench.load()
     with bench.serve(load):
-        stranger = runner.make_certificates(bench.folder / "stranger")
-        outcome = bench.fetch(dataclasses.replace(load, certs=stranger))
+        outcome = bench.fetch(dataclasses.replace(load, certs=other_certs))
     assert outcome.status == 1 and outcome.timing is None
     assert "the certificate is not one of CERTS/ca.pem for HOST server.test" in outcome.reason
 
@@ -245,7 +266,8 @@ def test_certificate_of_another_host_is_not_trusted(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/objects/999.jpg", "/objects/..%2f..%2fsecret.txt", "/objects/%2e%2e%2f%2e%2e%2fsecret.txt"]
+    "path",
+    ["/objects/999.jpg", "/objects/..%2f..%2fsecret.txt", "/objects/%2e%2e%2f%2e%2e%2fsecret.txt"],
 )
 def test_object_that_is_not_in_the_folder_fails(bench: Bench, path: str) -> None:
     (bench.folder / "secret.txt").write_text("not to be served")
@@ -285,7 +307,12 @@ def test_unsupported_is_127(bench: Bench, role: str, variable: str, value: str) 
         ("client", "REQUESTS", "http://server.test/", "is not https://server.test/"),
         ("client", "REQUESTS", "https://elsewhere.test/", "is not https://server.test/"),
         ("server", "OPTION_MAX_UDP_PAYLOAD", "9000", "not a whole number from 1200 to 1472"),
-        ("server", "OPTION_PACING", "always", "OPTION_PACING: 'always' is none of library, rfc9002"),
+        (
+            "server",
+            "OPTION_PACING",
+            "always",
+            "OPTION_PACING: 'always' is none of library, rfc9002",
+        ),
         ("client", "OPTION_GSO", "maybe", "OPTION_GSO: 'maybe' is neither true nor false"),
         ("client", "OPTION_MAX_STREAMS", None, "OPTION_MAX_STREAMS is not set"),
         ("client", "CERTS", "", "CERTS is not set"),
@@ -297,6 +324,21 @@ def test_bad_input_is_one_message(
     done = bench.run(role, {variable: value})
     assert done.returncode == 1
     assert len(done.stderr.splitlines()) == 1 and message in done.stderr
+
+
+def test_full_disk_under_the_qlog_is_told(bench: Bench) -> None:
+    load = bench.load()
+    with bench.serve(load):
+        values = runner.environment(bench.endpoint, "client", load, bench.folder)
+        requests = [f"https://{runner.HOST}{path}" for path in bench.page]
+        values |= {"REQUESTS": " ".join(requests), "TIMING": str(bench.folder / "timing.json")}
+        # A limit on the size of files stands for the full disk: each write fails beyond it.
+        done = subprocess.run(
+            ["env", "--ignore-signal=XFSZ", "prlimit", "--fsize=4096", *bench.endpoint.argv("client")],
+            env=values, input="go\n", capture_output=True, text=True,
+        )  # fmt: skip
+    assert done.returncode == 1
+    assert "QLOGDIR: File too large" in done.stderr.splitlines()[-1]
 
 
 def test_nothing_listens(bench: Bench) -> None:
@@ -326,16 +368,26 @@ def test_stalled_load_fails_and_its_log_is_complete(bench: Bench) -> None:
     assert outcome.reason.startswith("client: stalled: nothing from 127.0.0.1:")
 
 
+def stop_after_handshake(server: runner.Server, folder: Path) -> None:
+    """Send SIGTERM when the server has its keys for application data: the page is on its way then."""
+    keys, deadline = folder / "server.keys", time.monotonic() + 20
+    while time.monotonic() < deadline:
+        if keys.exists() and "CLIENT_TRAFFIC_SECRET_0" in keys.read_text():
+            break
+        time.sleep(0.01)
+    server.process.send_signal(signal.SIGTERM)
+
+
 def test_server_stops_gently(bench: Bench) -> None:
     load = bench.load()
     with bench.serve(load) as server, relay(load.port, delay_s=0.3) as port:
-        killer = threading.Timer(1.5, server.process.send_signal, [signal.SIGTERM])
+        killer = threading.Thread(target=stop_after_handshake, args=(server, bench.folder))
         killer.start()
         outcome = bench.fetch(through(load, port))
         killer.join()
         assert server.process.wait(2) == 0
     assert outcome.status == 1
-    assert outcome.reason.startswith("client: the server closed the connection: HTTP/3 error 0x100")
+    assert outcome.reason.startswith("client: the server closed the connection: ")
     assert "connection_close" in json.dumps(events(only_qlog(bench.folder / "qlog-server")))
 
 
@@ -345,7 +397,9 @@ def test_killed_client_leaves_the_server_serving(bench: Bench) -> None:
         values = runner.environment(bench.endpoint, "client", load, bench.folder)
         values |= {"REQUESTS": f"https://{runner.HOST}/index.html", "TIMING": "/dev/null"}
         argv = bench.endpoint.argv("client")
-        with subprocess.Popen(argv, env=values, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as client:
+        with subprocess.Popen(
+            argv, env=values, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        ) as client:
             assert client.stdout is not None and client.stdout.readline() == b"ready\n"
             client.kill()
         for number in range(20):
@@ -361,7 +415,11 @@ def test_gate_needs_the_word(bench: Bench) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    [{"gso": True}, {"max_streams": 2}, {"initial_max_data": 20_000, "initial_max_stream_data": 20_000}],
+    [
+        {"gso": True},
+        {"max_streams": 2},
+        {"initial_max_data": 20_000, "initial_max_stream_data": 20_000},
+    ],
 )
 def test_page_with_options(bench: Bench, options: dict[str, Any]) -> None:
     load = bench.load(options=options)
@@ -407,10 +465,10 @@ def test_pacing_spreads_the_first_flight(
     with bench.serve(load), relay(load.port, delay_s=0.02) as port:
         assert_page(bench.fetch(through(load, port)), bench.page)
     times = [packet["time"] for packet in sent_packets(only_qlog(bench.folder / "qlog-server"))]
-    bursts = [sum(start <= other < start + 1 for other in times) for start in times]
-    # 100 packets in a round trip of 40 ms are 3 per millisecond after a burst of 10.
-    assert (max(bursts) > 50) is at_once
-    assert at_once or max(bursts) <= 20
+    longest_burst = max(sum(start <= other < start + 3 for other in times) for start in times)
+    # The page is 200 packets. In 3 ms of a round trip of 40 ms even a window of that size lets 19 of
+    # them go, after a burst of 10; without pacing a first flight of 100 leaves at once.
+    assert longest_burst > 50 if at_once else longest_burst <= 40
 
 
 def test_stack_is_faster_than_the_links(bench: Bench) -> None:
@@ -429,6 +487,8 @@ def test_stack_is_faster_than_the_links(bench: Bench) -> None:
 def test_version_names_the_library(endpoint: Endpoint) -> None:
     lock = (endpoint.folder / "Cargo.lock").read_text()
     version = lock.split('name = "quiche"\nversion = "')[1].split('"')[0]
-    shown = subprocess.run(endpoint.argv("version"), capture_output=True, text=True, check=True).stdout
+    shown = subprocess.run(
+        endpoint.argv("version"), capture_output=True, text=True, check=True
+    ).stdout
     assert shown.startswith(f"quiche {version} ")
     assert os.linesep not in shown.strip()

@@ -9,14 +9,23 @@ from pathlib import Path
 import pytest
 
 from programs.conftest import Page
-from programs.endpoint_runner import HOST, Load, environment, free_port, load_endpoint
+from programs.endpoint_runner import (
+    HOST,
+    Load,
+    end_group,
+    environment,
+    free_port,
+    load_endpoint,
+)
 from programs.matrix import Role, roles
 
 NOT_SUPPORTED = 127
 KNOWN_CONNECTIONS = {"cold", "resumed", "0rtt"}
 
 
-def run_role(role: Role, load: Load, www: Path, state: Path, **changed: str | None) -> tuple[int, str]:
+def run_role(
+    role: Role, load: Load, www: Path, state: Path, **changed: str | None
+) -> tuple[int, str]:
     """Start one program and return its status and what it printed; it is expected to end by itself."""
     endpoint = load_endpoint(role.program)
     state.mkdir()
@@ -28,11 +37,16 @@ def run_role(role: Role, load: Load, www: Path, state: Path, **changed: str | No
         **changed,
     }
     env = {name: value for name, value in values.items() if value is not None}
-    done = subprocess.run(
+    with subprocess.Popen(
         endpoint.argv(role.role), env=env, cwd=state, stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, timeout=10, check=False,
-    )  # fmt: skip
-    return done.returncode, done.stdout + done.stderr
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+    ) as process:  # fmt: skip
+        try:
+            text, _ = process.communicate(timeout=10)
+        finally:
+            # A server that did not refuse is running, perhaps with children.
+            end_group(process.pid)
+    return process.returncode, text
 
 
 def plain_load(role: Role, certs: Path) -> Load:
@@ -67,7 +81,9 @@ def test_unknown_protocol(role: Role, certs: Path, small_page: Page, tmp_path: P
     [
         (role, kind)
         for role in roles()
-        for kind in sorted((KNOWN_CONNECTIONS | {"telepathic"}) - set(role.abilities()["connection"]))
+        for kind in sorted(
+            (KNOWN_CONNECTIONS | {"telepathic"}) - set(role.abilities()["connection"])
+        )
     ],
     ids=str,
 )

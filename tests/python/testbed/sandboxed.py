@@ -32,8 +32,12 @@ def environment(**more: str) -> dict[str, str]:
 
 
 def identity(ordinary: bool) -> dict[str, Any]:
-    """Arguments for subprocess to be an ordinary user, if that is asked for and we are root."""
-    if ordinary and os.geteuid() == 0:
+    """Arguments for subprocess to be an ordinary user, if that is asked for and we are not one.
+
+    The root of a user namespace that maps but one user is one already.
+    """
+    mapped = sum(int(line.split()[2]) for line in Path("/proc/self/uid_map").open())
+    if ordinary and os.geteuid() == 0 and mapped > NOBODY:
         return {"user": NOBODY, "group": NOBODY, "extra_groups": [], "cwd": "/"}
     return {}
 

@@ -8,10 +8,11 @@ import sys
 from dataclasses import replace
 
 import pytest
+from sandboxed import SCRIPTS, environment, run_inside
+
 from howquick.testbed.calibration import Calibration
 from howquick.testbed.link import Link
 from howquick.testbed.testbed import Testbed
-from sandboxed import SCRIPTS, environment, run_inside
 
 pytestmark = pytest.mark.usefixtures("namespaces")
 LINK = Link(10, 30, 2, 60)

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 
 import pytest
+
 from howquick.testbed.errors import TestbedError
 from howquick.testbed.link import Link
 

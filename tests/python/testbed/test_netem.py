@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+
 from howquick.testbed.errors import TestbedError
 from howquick.testbed.link import Link
 from howquick.testbed.netem import netem_arguments, tbf_arguments, totals_of

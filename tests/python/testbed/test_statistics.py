@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from howquick.testbed.statistics import binomial_interval, median_interval, runs_test
 
 

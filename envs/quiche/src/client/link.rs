@@ -7,7 +7,7 @@ use quiche::h3;
 use super::page::Page;
 use crate::endpoint;
 use crate::failure::{Context, Failure, Outcome};
-use crate::logs::{start_key_log, start_qlog};
+use crate::logs::{start_key_log, start_qlog, QlogFile};
 use crate::outbox::{Flushed, Outbox};
 use crate::pacer::Pacer;
 use crate::settings::Settings;
@@ -36,6 +36,7 @@ pub struct Link<'a> {
     connection: quiche::Connection,
     http_config: h3::Config,
     http: Option<h3::Connection>,
+    qlog: Option<QlogFile>,
     outbox: Outbox,
     pacer: Pacer,
     buffer: Vec<u8>,
@@ -47,11 +48,10 @@ pub struct Link<'a> {
 
 impl<'a> Link<'a> {
     /// Prepare a connection, to be resumed from `session` if there is one; nothing is sent yet.
-    ///
-    /// Only a connection that is `measured` is logged in a qlog.
+    /// Its qlog bears `title`.
     pub fn open(
         settings: &'a Settings, socket: &'a Socket, config: &mut quiche::Config,
-        session: Option<&[u8]>, measured: bool,
+        session: Option<&[u8]>, title: &str,
     ) -> Outcome<Self> {
         let own_id = endpoint::connection_id()?;
         let start = Instant::now();
@@ -59,10 +59,8 @@ impl<'a> Link<'a> {
         let mut connection = quiche::connect(Some(&settings.host), &own_id, local, peer, config)
             .context(|| format!("HOST: {}", settings.host))?;
         start_key_log(&mut connection, settings)?;
-        if measured {
-            let original_id = connection.destination_id().into_owned();
-            start_qlog(&mut connection, settings, "client", &original_id)?;
-        }
+        let original_id = connection.destination_id().into_owned();
+        let qlog = start_qlog(&mut connection, settings, title, &original_id)?;
         if let Some(session) = session {
             connection.set_session(session).context(|| "session ticket".into())?;
         }
@@ -72,6 +70,7 @@ impl<'a> Link<'a> {
             connection,
             http_config: h3::Config::new().context(|| "HTTP/3".into())?,
             http: None,
+            qlog,
             outbox: Outbox::new(settings.gso, peer),
             pacer: Pacer::new(settings.pacing, start),
             buffer: vec![0; LARGEST_DATAGRAM],
@@ -187,21 +186,19 @@ impl<'a> Link<'a> {
         self.established.map(|at| at.duration_since(self.start))
     }
 
-    /// Close the connection without waiting for the peer.
+    /// Close the connection without waiting for the peer, and complete the qlog.
     pub fn close(mut self) -> Outcome<()> {
-        let _ = self.flush()?; // Acknowledge what has arrived.
+        // What cannot be sent any more does not undo a load: the server has its timeout.
+        let _ = self.flush();
         let no_error = h3::WireErrorCode::NoError as u64;
-        if self.connection.close(true, no_error, b"").is_err() {
-            return Ok(()); // Closed already.
-        }
-        self.outbox.deliver(self.socket)?;
-        if let Ok((length, info)) = self.connection.send(&mut self.buffer) {
-            for _ in 0..CLOSE_COPIES {
-                let copy = &self.buffer[..length];
-                self.socket.send(copy, length, info.to).context(|| "closing".into())?;
+        if self.connection.close(true, no_error, b"").is_ok() {
+            if let Ok((length, info)) = self.connection.send(&mut self.buffer) {
+                for _ in 0..CLOSE_COPIES {
+                    let _ = self.socket.send(&self.buffer[..length], length, info.to);
+                }
             }
         }
-        Ok(())
+        self.qlog.map_or(Ok(()), |qlog| qlog.flush()).context(|| "QLOGDIR".into())
     }
 }
 

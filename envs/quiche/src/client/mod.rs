@@ -42,8 +42,11 @@ fn load(
 ) -> Outcome<Timing> {
     let clock = (SystemTime::now(), Instant::now());
     let mut page = Page::new(urls);
-    let mut link = Link::open(settings, socket, config, session.as_deref(), true)?;
-    link.load(&mut page, false)?;
+    let mut link = Link::open(settings, socket, config, session.as_deref(), "client")?;
+    if let Err(failure) = link.load(&mut page, false) {
+        link.close()?;
+        return Err(failure);
+    }
     let start = clock.0 + link.start.duration_since(clock.1);
     let timing = Timing {
         protocol: "h3",
@@ -62,7 +65,7 @@ fn load(
 fn prime(settings: &Settings, page: &Url, config: &mut quiche::Config) -> Outcome<Vec<u8>> {
     let url = page.join("/prime").context(|| "REQUESTS".into())?;
     let socket = connected(settings)?;
-    let mut link = Link::open(settings, &socket, config, None, false)?;
+    let mut link = Link::open(settings, &socket, config, None, "client, priming connection")?;
     link.load(&mut Page::new(vec![url]), true)
         .map_err(|failure| Failure::new(format!("priming connection: {failure}")))?;
     let session = link.session();

@@ -14,6 +14,7 @@ use quiche::h3;
 
 use crate::endpoint::{self, CONNECTION_ID_BYTES};
 use crate::failure::{Context, Outcome};
+use crate::logs::note;
 use crate::outbox::{Flushed, Outbox};
 use crate::settings::{text, Connection, Settings};
 use crate::socket::Socket;
@@ -60,11 +61,10 @@ impl Server {
         let config = endpoint::server(&settings, settings.connection == Connection::ZeroRtt)?;
         let socket = Socket::bind(settings.address, settings.socket_buffer_bytes)?;
         let (receive, send) = socket.buffers()?;
-        println!(
-            "serving {} files on UDP {}, socket buffers {receive} and {send} bytes",
-            content.len(),
-            socket.local()
-        );
+        let (files, address) = (content.len(), socket.local());
+        note(format!(
+            "serving {files} files on UDP {address}, socket buffers {receive} and {send} bytes"
+        ));
         Ok(Self {
             config,
             http_config: h3::Config::new().context(|| "HTTP/3".into())?,
@@ -108,7 +108,7 @@ impl Server {
             let received = self.socket.receive(buffer).context(|| "receiving".into())?;
             let Some((length, from)) = received else { return Ok(false) };
             if let Err(failure) = self.dispatch(&mut buffer[..length], from) {
-                eprintln!("server: {from}: {failure}");
+                note(format!("server: {from}: {failure}"));
             }
         }
         Ok(true)
@@ -136,7 +136,7 @@ impl Server {
             let info = quiche::RecvInfo { from, to: self.socket.local() };
             // The library closes the connection on an error and tells the peer why.
             if let Err(error) = session.connection.recv(datagram, info) {
-                eprintln!("server: {from}: {error}");
+                note(format!("server: {from}: {error}"));
             }
         }
         Ok(())
@@ -182,7 +182,7 @@ impl Server {
                 Ok(Flushed::Full) => break,
                 Ok(_) => {},
                 Err(failure) => {
-                    eprintln!("server: connection dropped: {failure}");
+                    note(format!("server: connection dropped: {failure}"));
                     failed.push(*id);
                 },
             }
@@ -217,7 +217,7 @@ impl Server {
         self.sessions.retain(|id, session| {
             if session.is_over() {
                 retired.push((*id, session.connection.timeout_instant().unwrap_or(now)));
-                println!("connection over: {:?}", session.connection.stats());
+                note(format!("connection over: {:?}", session.connection.stats()));
                 if let Some(qlog) = &session.qlog {
                     report(qlog.flush());
                 }
@@ -253,6 +253,6 @@ impl Server {
 
 fn report(written: std::io::Result<()>) {
     if let Err(error) = written {
-        eprintln!("server: QLOGDIR: {error}");
+        note(format!("server: QLOGDIR: {error}"));
     }
 }

@@ -1,0 +1,199 @@
+# Tables of the appendix as LaTeX.
+
+verdict_text <- function(verdict) {
+  marks <- c("supported" = "\\textbf{supported}", "not supported" = "\\textbf{not supported}", "undecided" = "undecided")
+  unname(marks[verdict])
+}
+
+#' The answer first: one row per claim.
+claims_table <- function(claims) {
+  first <- pick(claims, !duplicated(claims$claim))
+  where <- ifelse(is.na(first$where) | first$where == "", "", sprintf(" \\emph{(%s)}", tex(first$where)))
+  tex_table(
+    data.frame(seq_len(nrow(first)), paste0(tex(first$text), where), verdict_text(first$claim_verdict)),
+    c("", "Claim of the paper", "Here"), "r p{123mm} p{30mm}", "small", seq_len(nrow(first))
+  )
+}
+
+#' The numbers behind the claims: one row per condition, cell and pair.
+numbers_table <- function(claims) {
+  number <- match(claims$claim, unique(claims$claim))
+  note <- ifelse(is.na(claims$note) | claims$note == "", "", sprintf(" \\emph{(%s)}", tex(claims$note)))
+  aside <- ifelse(claims$counts, "", " \\emph{(does not count)}")
+  paper <- ifelse(is.na(claims$paper) | claims$paper == "", tex(claims$bound), tex(claims$paper))
+  tex_table(
+    data.frame(
+      number, paste0(tex(claims$what), note), paper, tex(claims$bound),
+      tex_interval(claims$value, claims$low, claims$high), claims$n, paste0(tex(claims$verdict), aside)
+    ),
+    c("", "Quantity", "Paper", "Tested", "Measured [interval]", "$n$", "Verdict"),
+    paste(
+      "r", ">{\\raggedright}p{57mm}", ">{\\raggedright}p{18mm}", ">{\\raggedright}p{17mm}", ">{\\raggedright}p{30mm}", "r",
+      ">{\\raggedright\\arraybackslash}p{20mm}"
+    ), "scriptsize", which(!duplicated(number))
+  )
+}
+
+#' One row per pair over all cells.
+overall_table <- function(study, overall) {
+  tex_table(
+    data.frame(
+      tex(arm_label(study, overall$a)), tex(arm_label(study, overall$b)), overall$cells, overall$a_wins, overall$b_wins, overall$ties,
+      tex_interval(overall$ratio, overall$low, overall$high), tex_p(overall$p_holm)
+    ),
+    c("First", "Second", "Cells", "First wins", "Second wins", "Tie", "Ratio of medians", "$p$"), "l l r r r r l r"
+  )
+}
+
+#' What is compared: from the plan, or from the runs where a table of somebody else has no plan of its arms.
+arms_fragment <- function(study, programs) {
+  value <- function(arm, key) tex(paste(unlist(arm[[key]] %||% ""), collapse = ", "))
+  rows <- lapply(study$arms, function(arm) {
+    seen <- pick(programs, programs$arm == arm$name)
+    data.frame(
+      tex(arm$label), sprintf("\\texttt{%s}", tex(arm$name)), value(arm, "protocol"), value(arm, "server"), value(arm, "client"),
+      value(arm, "congestion_control"), value(arm, "connection"), sum(seen$n)
+    )
+  })
+  tex_table(
+    do.call(rbind, lapply(rows, stats::setNames, letters[1:8])),
+    c("Arm", "Name", "Protocol", "Server", "Client", "Cong. control", "Connection", "Loads"), "l l l l l l l r"
+  )
+}
+
+differences_table <- function(study) {
+  rows <- lapply(study$differences, function(one) data.frame(tex(one$paper), tex(one$here), tex(one$why)))
+  if (length(rows) == 0L) {
+    return("\\emph{None stated.}")
+  }
+  ragged <- ">{\\raggedright\\arraybackslash}p{%dmm}"
+  tex_table(
+    do.call(rbind, lapply(rows, stats::setNames, letters[1:3])), c("Paper", "Here", "Why"),
+    paste(sprintf(ragged, c(44L, 52L, 64L)), collapse = " "), "footnotesize", seq_along(rows)
+  )
+}
+
+#' Calibration: one row per link, quantity and direction.
+links_table <- function(calibration) {
+  if (nrow(calibration) == 0L) {
+    return("\\emph{No link was calibrated: the runs come from elsewhere.}")
+  }
+  first <- !duplicated(calibration$link)
+  tex_table(
+    data.frame(
+      ifelse(first, tex(link_label(calibration)), ""), tex(quantity_label(calibration$quantity)), tex(calibration$direction),
+      tex_number(calibration$asked), tex_interval(calibration$measured, calibration$low, calibration$high),
+      ifelse(is.na(calibration$n), "--", calibration$n), tex(calibration$verdict)
+    ),
+    c("Link: rate, RTT, loss", "Quantity", "Direction", "Asked", "Measured [interval]", "$n$", "Verdict"), "l l l r l r l",
+    "scriptsize", which(first)
+  )
+}
+
+#' All cells: a line per cell with its winner, then a line per arm.
+cells_table <- function(study, summary, winners) {
+  if (nrow(summary) == 0L) {
+    return("\\emph{Nothing was measured.}")
+  }
+  first <- !duplicated(summary$cell)
+  label <- winner_label(study, winners$winners[match(summary$cell, winners$cell)])
+  header <- sprintf(
+    "\\multicolumn{7}{@{}l}{\\texttt{%s}: %s} \\\\*\n", tex(summary$cell),
+    ifelse(label == NOT_MEASURED, "rule not applied, an arm is missing", tex(label))
+  )
+  rows <- data.frame(
+    paste0(ifelse(first, header, ""), "\\quad ", tex(arm_label(study, summary$arm))), summary$n, summary$failed + summary$timeout,
+    summary$invalid, tex_interval(summary$median, summary$low, summary$high), tex_number(summary$mean),
+    ifelse(is.na(summary$cv), "--", sprintf("%.0f\\,\\%%", 100 * summary$cv))
+  )
+  unit <- tex(study$comparison$metric$unit)
+  tex_table(
+    rows, c("Cell and arm", "$n$", "Unfinished", "Invalid", sprintf("Median [interval] (%s)", unit), sprintf("Mean (%s)", unit), "CV"),
+    "l r r r l r r", "scriptsize", which(first)
+  )
+}
+
+#' Loads that did not end well, by reason.
+failures_fragment <- function(study, failures) {
+  if (nrow(failures) == 0L) {
+    return("Every load finished.")
+  }
+  first <- !duplicated(failures$cell)
+  tex_table(
+    data.frame(
+      ifelse(first, sprintf("\\texttt{%s}", tex(failures$cell)), ""), tex(arm_label(study, failures$arm)), tex(failures$status),
+      sprintf("%d of %d", failures$n, failures$of), tex(failures$reason)
+    ),
+    c("Cell", "Arm", "Status", "Loads", "Reason"), "l l l r >{\\raggedright\\arraybackslash}p{52mm}", "scriptsize", which(first)
+  )
+}
+
+#' What the design has and the data has not.
+missing_fragment <- function(study, missing) {
+  if (nrow(missing) == 0L) {
+    return("Every arm was measured in every cell.")
+  }
+  key <- row_key(missing, c("arm", "state", "why"))
+  rows <- lapply(split(seq_len(nrow(missing)), factor(key, unique(key))), function(rows) {
+    one <- rows[1]
+    data.frame(
+      tex(arm_label(study, missing$arm[one])), tex(missing$state[one]), length(rows), tex(missing$why[one]),
+      stringsAsFactors = FALSE
+    )
+  })
+  tex_table(
+    do.call(rbind, lapply(rows, stats::setNames, letters[1:4])), c("Arm", "State", "Cells", "Why"),
+    "l l r >{\\raggedright\\arraybackslash}p{80mm}"
+  )
+}
+
+#' Versions: programs of the arms as far as the runs tell, the emulator, the programs built from locks, R.
+versions_table <- function(programs, calibration, manifest) {
+  seen <- function(role) {
+    column <- paste0(role, "_version")
+    if (!column %in% names(programs)) {
+      return(NULL)
+    }
+    known <- !is.na(programs[[column]])
+    unique(data.frame(what = programs[[role]][known], version = programs[[column]][known], source = rep("as it ran", sum(known))))
+  }
+  emulator <- unique(data.frame(what = calibration$backend, version = calibration$backend_version, source = rep("link emulator", nrow(calibration))))
+  built <- do.call(rbind, lapply(names(manifest$programs), function(name) {
+    data.frame(what = name, version = substr(manifest$programs[[name]]$hash %||% "", 1L, 16L), source = "hash of locks and adapters")
+  }))
+  here <- loaded_packages()
+  rows <- unique(rbind(seen("server"), seen("client"), emulator, built, here))
+  tex_table(
+    data.frame(tex(rows$what), sprintf("\\texttt{%s}", tex(rows$version)), tex(rows$source)), c("Program", "Version or hash", "Told by"),
+    "l >{\\raggedright\\arraybackslash}p{85mm} l"
+  )
+}
+
+#' R and the packages that the analysis uses.
+loaded_packages <- function() {
+  packages <- c("ggplot2", "data.table", "boot", "coin", "rpart", "svglite", "jsonlite")
+  data.frame(
+    what = c("R", packages), version = c(as.character(getRversion()), vapply(packages, function(name) as.character(utils::packageVersion(name)), "")),
+    source = "analysis"
+  )
+}
+
+#' All packages of the distribution, small.
+packages_fragment <- function(manifest) {
+  packages <- manifest$debian$packages
+  if (length(packages) == 0L) {
+    return("\\emph{The manifest lists no packages.}")
+  }
+  names <- sort(names(packages), method = "radix")
+  lines <- sprintf("%s \\texttt{%s}\\\\", tex(names), tex(unlist(packages[names])))
+  c("\\begin{multicols}{3}\\raggedright\\tiny\\noindent", lines, "\\end{multicols}")
+}
+
+sessions_fragment <- function(sessions) {
+  tex_table(
+    data.frame(
+      sprintf("\\texttt{%s}", tex(sessions$session)), sessions$n, sessions$groups, tex_number(sessions$ratio)
+    ),
+    c("Session", "Finished loads", "Cells and arms shared with others", "Median relative to all"), "l r r r"
+  )
+}
