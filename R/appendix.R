@@ -51,7 +51,7 @@ copy_figures <- function(study, from, to) {
   names <- vapply(study$figures, `[[`, "", "name")
   there <- file.exists(file.path(from, paste0(names, ".pdf")))
   if (!all(there)) remark("figures that do not exist yet are left out: %s", phrase(names[!there]))
-  file.copy(file.path(from, paste0(names[there], ".pdf")), to, overwrite = TRUE)
+  for (name in names[there]) file.copy(file.path(from, paste0(name, ".pdf")), to, overwrite = TRUE)
   names[there]
 }
 

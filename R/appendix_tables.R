@@ -157,7 +157,9 @@ versions_table <- function(programs, calibration, manifest) {
     known <- !is.na(programs[[column]])
     unique(data.frame(what = programs[[role]][known], version = programs[[column]][known], source = rep("as it ran", sum(known))))
   }
-  emulator <- unique(data.frame(what = calibration$backend, version = calibration$backend_version, source = rep("link emulator", nrow(calibration))))
+  emulator <- unique(data.frame(
+    what = calibration$backend, version = calibration$backend_version, source = rep("link emulator", nrow(calibration))
+  ))
   built <- do.call(rbind, lapply(names(manifest$programs), function(name) {
     data.frame(what = name, version = substr(manifest$programs[[name]]$hash %||% "", 1L, 16L), source = "hash of locks and adapters")
   }))
@@ -172,10 +174,8 @@ versions_table <- function(programs, calibration, manifest) {
 #' R and the packages that the analysis uses.
 loaded_packages <- function() {
   packages <- c("ggplot2", "data.table", "boot", "coin", "rpart", "svglite", "jsonlite")
-  data.frame(
-    what = c("R", packages), version = c(as.character(getRversion()), vapply(packages, function(name) as.character(utils::packageVersion(name)), "")),
-    source = "analysis"
-  )
+  versions <- vapply(packages, function(name) as.character(utils::packageVersion(name)), "")
+  data.frame(what = c("R", packages), version = c(as.character(getRversion()), versions), source = "analysis")
 }
 
 #' All packages of the distribution, small.

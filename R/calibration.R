@@ -3,8 +3,8 @@
 #' Read the calibration files of a folder.
 #'
 #' @param folder path, or NULL
-#' @return data.table, one row per link and check: link, backend, backend_version, bandwidth_mbit, rtt_ms, loss_percent, quantity,
-#'   direction, asked, measured, low, high, n, tolerance, verdict (`pass`, `fail`); no rows without files
+#' @return data.table, one row per link and check: link, backend, backend_version, bandwidth_mbit, rtt_ms,
+#'   loss_percent, quantity, direction, asked, measured, low, high, n, tolerance, verdict (`pass`, `fail`); no rows without files
 read_calibration <- function(folder) {
   files <- if (is.null(folder)) character() else sort(list.files(folder, pattern = "[.]json$", full.names = TRUE))
   table <- data.table::rbindlist(c(list(empty_calibration()), lapply(files, calibration_file)), use.names = TRUE)
@@ -14,7 +14,8 @@ read_calibration <- function(folder) {
 
 empty_calibration <- function() {
   data.table::data.table(
-    link = character(), backend = character(), backend_version = character(), bandwidth_mbit = numeric(), rtt_ms = numeric(), loss_percent = numeric(),
+    link = character(), backend = character(), backend_version = character(),
+    bandwidth_mbit = numeric(), rtt_ms = numeric(), loss_percent = numeric(),
     quantity = character(), direction = character(), asked = numeric(), measured = numeric(), low = numeric(),
     high = numeric(), n = integer(), tolerance = numeric(), verdict = character()
   )

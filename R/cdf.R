@@ -90,7 +90,8 @@ absent_text <- function(runs, study, cells, arms) {
   finished <- outcome_key(runs$cell, runs$arm)[is.finite(runs$value)]
   excluded <- outcome_key(study$excluded$cell, study$excluded$arm)
   key <- outcome_key(grid$cell, grid$arm)
-  state <- ifelse(key %in% finished, "", ifelse(key %in% have, "no load finished", ifelse(key %in% excluded, "not applicable", NOT_MEASURED)))
+  gap <- ifelse(key %in% excluded, "not applicable", NOT_MEASURED)
+  state <- ifelse(key %in% finished, "", ifelse(key %in% have, "no load finished", gap))
   parts <- vapply(setdiff(c(NOT_MEASURED, "not applicable", "no load finished"), setdiff("", state)), function(kind) {
     here <- pick(grid, state == kind)
     whole <- names(which(table(here$cell) == length(arms)))

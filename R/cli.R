@@ -37,13 +37,13 @@ run_program <- function(body) {
   invisible()
 }
 
-#' Write a table as CSV; numbers with 9 significant digits, so that machines agree on the text.
+#' Write a table as CSV; numbers with 12 significant digits, so that machines agree on the text.
 write_table <- function(table, folder, name) {
   dir.create(folder, recursive = TRUE, showWarnings = FALSE)
   path <- file.path(folder, paste0(name, ".csv"))
   table <- data.table::copy(data.table::as.data.table(table))
   for (column in names(table)[vapply(table, is.double, logical(1))]) {
-    data.table::set(table, j = column, value = signif(table[[column]], 9L))
+    data.table::set(table, j = column, value = signif(table[[column]], 12L))
   }
   data.table::fwrite(table, path)
   path

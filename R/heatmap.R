@@ -29,7 +29,8 @@ tile_text <- function(tiles, silent_percent) {
   )
   silent <- abs(difference) <= silent_percent * (1 + RELATIVE_TOLERANCE)
   text <- paste0(ifelse(silent, "", number), ifelse(tiles$significant, "*", ""))
-  who <- ifelse(is.infinite(tiles$median_a) & is.infinite(tiles$median_b), "both", ifelse(is.infinite(tiles$median_a), "+fail", "\u2212fail"))
+  one <- ifelse(is.infinite(tiles$median_a), "+fail", "\u2212fail")
+  who <- ifelse(is.infinite(tiles$median_a) & is.infinite(tiles$median_b), "both", one)
   ifelse(tiles$kind == "value", text, ifelse(tiles$kind == "failed", who, ifelse(tiles$kind == "not applicable", "n/a", "")))
 }
 
@@ -116,9 +117,12 @@ heatmap_key <- function(tiles, study, silent) {
     if (any(tiles$significant)) {
       sprintf("*: significant at %g %% after Holm's correction over all tiles.", 100 * (1 - study$comparison$confidence))
     } else {
-      paste0("No tile is significant after Holm's correction over all tiles", if (!can_be_significant(tiles, study)) " (so few loads per cell cannot be)", ".")
+      why <- if (can_be_significant(tiles, study)) "" else " (with so few loads per cell none can be)"
+      sprintf("No tile is significant after Holm's correction over all tiles%s.", why)
     },
-    if (any(tiles$kind == "failed")) "Crossed out: at least half of the loads of the first (+), the second (\u2212) or both did not finish.",
+    if (any(tiles$kind == "failed")) {
+      "Crossed out: at least half of the loads of the first (+), the second (\u2212) or both did not finish."
+    },
     if (any(tiles$kind == "not applicable")) "Grey, n/a: not applicable.",
     if (any(tiles$kind == "not measured")) "Dotted, empty: not measured."
   )

@@ -169,7 +169,8 @@ drift_caption <- function(runs) {
   c(
     "Line: running median; band: quartiles.",
     if (nrow(shared) == 0L) {
-      sprintf("%d %s; none shares a cell and arm with another.", nrow(sessions), ifelse(nrow(sessions) == 1L, "session", "sessions"))
+      plural <- ifelse(nrow(sessions) == 1L, "session", "sessions")
+      sprintf("%d %s; none shares a cell and arm with another.", nrow(sessions), plural)
     } else {
       sprintf("%d sessions; their medians lie at %s of the common ones.", nrow(sessions), phrase(sprintf("%.3f", shared$ratio)))
     }

@@ -17,15 +17,11 @@ draw_tree <- function(figure, study, winners) {
       ggplot2::aes(.data$depth + 1 / unit, -.data$x, label = .data$split_label),
       data = pick(nodes, !nodes$leaf), hjust = 0, size = 2.9, family = FONT, fontface = "bold"
     ) +
-    ggplot2::geom_point(
-      ggplot2::aes(.data$depth + .data$offset, -.data$x, colour = .data$arm, shape = .data$arm),
-      data = leaf_marks(leaves, unit), size = 2, show.legend = FALSE
-    ) +
+    draw_marks(leaf_marks(leaves, unit), study) +
     ggplot2::geom_text(
       ggplot2::aes(.data$depth + .data$marks * MARK_MM / unit, -.data$x, label = .data$leaf_label),
       data = leaves, hjust = 0, size = 2.9, family = FONT
     ) +
-    arm_scales(study, study$arm_table$arm)[c(1, 3)] +
     ggplot2::scale_x_continuous(limits = c(0, TREE_WIDTH_MM / unit), expand = c(0, 0)) +
     ggplot2::scale_y_continuous(expand = ggplot2::expansion(add = 0.6)) +
     ggplot2::labs(caption = caption_text(tree_caption(tree, winners, study))) +
@@ -55,6 +51,17 @@ leaf_marks <- function(leaves, unit) {
   data.table::data.table(
     depth = leaves$depth[row], x = leaves$x[row], arm = unlist(winners), offset = number * MARK_MM / unit
   )
+}
+
+draw_marks <- function(marks, study) {
+  if (nrow(marks) == 0L) {
+    return(list())
+  }
+  points <- ggplot2::geom_point(
+    ggplot2::aes(.data$depth + .data$offset, -.data$x, colour = .data$arm, shape = .data$arm),
+    data = marks, size = 2, show.legend = FALSE
+  )
+  c(list(points), arm_scales(study, study$arm_table$arm)[c(1, 3)])
 }
 
 #' Labels of the nodes.

@@ -92,7 +92,9 @@ check_values <- function(runs, study, where) {
   if (length(wrong) > 0L) fail(where, sprintf("column 'status' holds '%s'", wrong[1]), paste("Known:", phrase(statuses)))
   column <- study$comparison$metric$column
   metric <- runs[[column]]
-  if (!is.numeric(metric) && !all(is.na(metric))) fail(where, sprintf("column '%s' is not a number everywhere", column), "Correct the table")
+  if (!is.numeric(metric) && !all(is.na(metric))) {
+    fail(where, sprintf("column '%s' is not a number everywhere", column), "Correct the table")
+  }
   wrong <- which(runs$status == "ok" & (is.na(metric) | metric <= 0))
   if (length(wrong) > 0L) {
     fail(

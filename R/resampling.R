@@ -60,10 +60,7 @@ censored_median <- function(values) {
 }
 
 #' A statistic by name, of each row of a matrix.
-row_statistic <- function(name) switch(name,
-  mean = rowMeans,
-  median = row_medians
-)
+row_statistic <- function(name) list(mean = rowMeans, median = row_medians)[[name]]
 
 #' A statistic by name, of a vector.
 statistic_of <- function(name, values) {

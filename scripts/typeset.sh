@@ -11,6 +11,9 @@ trap 'rm -rf "$scratch"' EXIT
 
 cp "$paper"/*.tex "$scratch"/
 cp -r "$fragments"/. "$scratch"/
+for study in "$fragments"/*/; do
+  printf '\\study{%s}\n' "$(basename "$study")"
+done >"$scratch/studies.tex"
 export SOURCE_DATE_EPOCH FORCE_SOURCE_DATE=1
 SOURCE_DATE_EPOCH=$(cat "$scratch"/*/epoch | sort -n | tail -n 1)
 (cd "$scratch" && latexmk -pdf -interaction=nonstopmode -halt-on-error appendix.tex)

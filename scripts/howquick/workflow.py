@@ -102,11 +102,13 @@ class Workflow:
         if self.runs:
             return [self.runs]
         selection = find(self.plans[study]["figures"], figure).get("cells", {})
-        return [
+        tables = [
             f"{self.results}/tables/{study}/{cell['name']}.csv"
             for cell in self.plans[study]["cells"]
             if is_selected(cell, selection)
         ]
+        # None of its cells is in this scale or selection: the figure says so itself.
+        return tables or [self.study_table(study)]
 
     def figure_calibration(self, study: str, figure: str) -> list[str]:
         """The calibrations that a figure needs."""

@@ -21,7 +21,10 @@ test_plan <- function(...) {
       rule = list(share = 0.7, margin = 0.1), resamples = 200
     ),
     figures = list(
-      list(name = "curves", kind = "cdf", title = "Curves", cells = list(bandwidth_mbit = 2, object_size = "small"), facet = "loss_percent"),
+      list(
+        name = "curves", kind = "cdf", title = "Curves", cells = list(bandwidth_mbit = 2, object_size = "small"),
+        facet = "loss_percent"
+      ),
       list(name = "map", kind = "heatmap", title = "Map", rows = list("bandwidth_mbit", "loss_percent"), columns = list("object_size")),
       list(name = "tree", kind = "tree", title = "Tree"), list(name = "links", kind = "calibration", title = "Links"),
       list(name = "failures", kind = "failures", title = "Failures"), list(name = "order", kind = "drift", title = "Order")

@@ -110,8 +110,11 @@ test_that("a bound decides at its very value", {
 })
 
 test_that("a claim that cannot be tested says why", {
-  expect_error(evaluate(claim(quantity = "speed", cells = small, arm = "one", against = "two", at_least = 1)), "claim 'c', condition 1.*quantity")
-  expect_error(evaluate(claim(quantity = "ratio", cells = list(rtt = 1), arm = "one", against = "two", at_least = 1)), "no factor is called 'rtt'")
-  expect_error(evaluate(claim(quantity = "ratio", cells = list(loss_percent = 5), arm = "one", against = "two", at_least = 1)), "has no level 5")
-  expect_error(evaluate(claim(quantity = "ratio", cells = small, arm = "one", against = "two")), "0 bounds")
+  bad <- function(quantity = "ratio", cells = small, ...) {
+    evaluate(claim(quantity = quantity, cells = cells, arm = "one", against = "two", ...))
+  }
+  expect_error(bad("speed", at_least = 1), "claim 'c', condition 1.*quantity")
+  expect_error(bad(cells = list(rtt = 1), at_least = 1), "no factor is called 'rtt'")
+  expect_error(bad(cells = list(loss_percent = 5), at_least = 1), "has no level 5")
+  expect_error(bad(), "0 bounds")
 })

@@ -15,7 +15,10 @@ some_links <- function() {
   folder <- tempfile()
   dir.create(folder)
   check <- function(quantity, asked, measured) {
-    list(quantity = quantity, direction = "both", asked = asked, measured = measured, low = measured, high = measured, n = 10, tolerance = 1, verdict = "pass")
+    list(
+      quantity = quantity, direction = "both", asked = asked, measured = measured, low = measured, high = measured, n = 10,
+      tolerance = 1, verdict = "pass"
+    )
   }
   link <- list(
     link = list(bandwidth_mbit = 2, rtt_ms = 18, loss_percent = 0), name = "a", backend = "b", backend_version = "1",
@@ -61,7 +64,8 @@ test_that("all loads of a pair failed: the tile says so and carries no colour", 
 
 test_that("a difference of exactly 5 % carries no number, more does", {
   tiles <- data.frame(
-    state = "measured", median_a = 1, median_b = 1, ratio = c(1.05, 1.06, 0.95, 0.94, 12), rule = TIE, significant = c(FALSE, TRUE, FALSE, FALSE, TRUE)
+    state = "measured", median_a = 1, median_b = 1, ratio = c(1.05, 1.06, 0.95, 0.94, 12), rule = TIE,
+    significant = c(FALSE, TRUE, FALSE, FALSE, TRUE)
   )
   tiles$difference_percent <- 100 * (tiles$ratio - 1)
   expect_equal(heatmap_tiles(tiles, 5)$text, c("", "+6*", "", "\u22126", "\u00d712*"))
@@ -92,7 +96,8 @@ test_that("an unknown figure, kind or factor is refused", {
   expect_error(draw_figure(list(name = "x", kind = "pie"), study, list()), "no kind of figure is called 'pie'")
   runs <- as_runs(simulate_runs(study, 2L), study)
   comparisons <- compare_pairs(outcome_index(runs), study, intervals = FALSE)
-  expect_error(draw_heatmap(list(name = "x", rows = list("loss_percent"), columns = list("object_size")), study, comparisons), "factor 'bandwidth_mbit'")
+  figure <- list(name = "x", rows = list("loss_percent"), columns = list("object_size"))
+  expect_error(draw_heatmap(figure, study, comparisons), "factor 'bandwidth_mbit'")
 })
 
 test_that("deviations are relative where something was asked for", {

@@ -36,7 +36,8 @@ def identity(ordinary: bool) -> dict[str, Any]:
 
     The root of a user namespace that maps but one user is one already.
     """
-    mapped = sum(int(line.split()[2]) for line in Path("/proc/self/uid_map").open())
+    users = Path("/proc/self/uid_map").read_text().splitlines()
+    mapped = sum(int(line.split()[2]) for line in users)
     if ordinary and os.geteuid() == 0 and mapped > NOBODY:
         return {"user": NOBODY, "group": NOBODY, "extra_groups": [], "cwd": "/"}
     return {}

@@ -94,7 +94,9 @@ def hold_a_testbed(scratch):
     """A testbed with programs in it, that never ends by itself."""
     with Testbed(Link(10, 20, 1, 100), scratch=scratch) as bed:
         bed.server.popen(["sleep", "1000"])
-        bed.client.popen(["tcpdump", "-i", "eth0", "-w", scratch / "c.pcap"], stderr=-3)
+        argv = ["tcpdump", "-i", "eth0", "-Z", "root", "-w", scratch / "c.pcap"]
+        capture = bed.client.popen(argv, stderr=subprocess.PIPE)
+        assert b"listening" in capture.stderr.readline() + capture.stderr.readline()
         spaces = [Path("/run/netns", name).stat().st_ino for name in ("client", "router", "server")]
         spaces.append(Path("/proc/self/ns/net").stat().st_ino)
         print(json.dumps(spaces), flush=True)
