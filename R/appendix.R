@@ -84,13 +84,19 @@ appendix_macros <- function(study, data, manifest, epoch, runs) {
     ClaimsSupported = tex(sum(verdicts == SUPPORTED)), ClaimsNotSupported = tex(sum(verdicts == NOT_SUPPORTED)),
     ClaimsUndecided = tex(sum(verdicts == UNDECIDED)), ClaimsTotal = tex(length(verdicts)),
     StudyWinners = winners_text(study, data$winners), StudyTree = tree_sentence(data$tree),
-    StudyEnvironment = tex(manifest$hash %||% "not recorded"), StudyRuns = runs_text(runs)
+    StudyEnvironment = tex(manifest$hash %||% "not recorded"), StudyRuns = runs_text(runs),
+    StudySlow = slow_text(study$slow_cells)
   )
   tex_macro(names(values), unname(values))
 }
 
 #' A title as a sentence: with a full stop unless it ends with another mark.
 ended <- function(title) ifelse(grepl("[.?!]$", title), title, paste0(title, "."))
+
+#' How many repetitions slow cells have, where the scale gives them fewer.
+slow_text <- function(slow) {
+  if (is.null(slow)) "" else tex(sprintf(" (%s where one of them is expected to take more than %s s)", slow$repetitions, slow$above_s))
+}
 
 factors_text <- function(study) {
   table <- study$factor_table

@@ -28,7 +28,8 @@ calibration_file <- function(path) {
   data.table::rbindlist(lapply(data$checks, function(check) {
     data.table::data.table(
       link = data$name, backend = data$backend %||% NA_character_,
-      backend_version = as.character(data$backend_version %||% NA), bandwidth_mbit = number(data$link$bandwidth_mbit), rtt_ms = number(data$link$rtt_ms),
+      backend_version = as.character(data$backend_version %||% NA),
+      bandwidth_mbit = number(data$link$bandwidth_mbit), rtt_ms = number(data$link$rtt_ms),
       loss_percent = number(data$link$loss_percent), quantity = check$quantity,
       direction = check$direction %||% "both", asked = number(check$asked), measured = number(check$measured),
       low = number(check$low), high = number(check$high), n = as.integer(number(check$n)),

@@ -74,10 +74,8 @@ ratio_over_cells <- function(atom, data) {
     ratio$interval <- rev(100 * (1 - ratio$interval))
   }
   note <- if (ratio$cells < length(atom$cells)) sprintf("%d of %d cells", ratio$cells, length(atom$cells)) else ""
-  enough <- min(counts[counts > 0L]) > 1L
   list(
-    value = ratio$value, interval = if (enough) ratio$interval else NO_INTERVAL, n = min(counts[counts > 0L]),
-    note = note, missing = missing > 0L
+    value = ratio$value, interval = ratio$interval, n = min(counts[counts > 0L]), note = note, missing = missing > 0L
   )
 }
 

@@ -33,9 +33,11 @@ summarise_pairs <- function(index, study, comparisons) {
 mean_ratio <- function(index, study, cells, a, b, seed, statistic = "median") {
   comparison <- study$comparison
   logs <- matrix(numeric(), comparison$resamples, 0L)
+  smallest <- Inf
   values <- numeric()
   for (cell in cells) {
     matched <- matched_outcomes(outcomes_at(index, cell, a), outcomes_at(index, cell, b), comparison$design)
+    smallest <- min(smallest, length(matched$a), length(matched$b))
     values <- c(values, log(censored_ratio(statistic_of(statistic, matched$a), statistic_of(statistic, matched$b))))
     replicates <- replicate_ratio(
       matched$a, matched$b, statistic, comparison$resamples, derive_seed(seed, cell), matched$paired
@@ -47,6 +49,10 @@ mean_ratio <- function(index, study, cells, a, b, seed, statistic = "median") {
     return(list(value = NA_real_, interval = c(NA_real_, NA_real_), cells = 0L))
   }
   # A cell in which an arm's median lies beyond the timeout has no ratio and is counted by the rule alone.
+  if (smallest < 2L) {
+    # One load says nothing of its spread, and a cell without spread would make the interval too narrow.
+    return(list(value = exp(mean(values[finite])), interval = c(NA_real_, NA_real_), cells = sum(finite)))
+  }
   logs <- logs[, finite, drop = FALSE]
   logs[!is.finite(logs)] <- NA
   list(

@@ -127,12 +127,19 @@ draw_drift <- function(figure, study, runs) {
     ggplot2::facet_wrap(ggplot2::vars(.data$panel), ncol = min(4L, length(present))) +
     ggplot2::scale_y_log10(labels = function(x) format(x, trim = TRUE, drop0trailing = TRUE)) +
     ggplot2::labs(
-      x = if (timed) sprintf("Time since the first load (%s)", if (in_minutes) "min" else "h") else "Position in the order of blocks and repetitions",
+      x = drift_axis(timed, in_minutes),
       y = sprintf("%s relative to the\nmean of its cell and arm", study$comparison$metric$short),
       caption = caption_text(drift_caption(runs))
     ) +
     theme_study()
   sized(plot, height = 42 * ceiling(length(present) / 4) + 24)
+}
+
+drift_axis <- function(timed, in_minutes) {
+  if (!timed) {
+    return("Position in the order of blocks and repetitions")
+  }
+  sprintf("Time since the first load (%s)", if (in_minutes) "min" else "h")
 }
 
 #' Points only while they can be told apart; the band says the rest.

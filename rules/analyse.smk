@@ -1,6 +1,7 @@
 rule analyse__statistics:
     """Per cell and arm: n, failures, medians and intervals, tests, the paper's rule, claims."""
     input:
+        program=f"{ANALYSIS}/run_statistics.R",
         plan=f"{RESULTS}/plan/{{study}}.json",
         runs=lambda wildcards: hq.study_table(wildcards.study),
         code=sorted(ANALYSIS.glob("*.R")),
@@ -11,13 +12,14 @@ rule analyse__statistics:
     resources:
         cpu_percent=90,
     shell:
-        "exec Rscript {ANALYSIS:q}/run_statistics.R --study {input.plan} --runs {input.runs}"
+        "exec Rscript {input.program:q} --study {input.plan} --runs {input.runs}"
         " --output {output} &> {log}"
 
 
 rule analyse__figure:
     """Draw one figure from the cells it shows."""
     input:
+        program=f"{ANALYSIS}/run_figure.R",
         plan=f"{RESULTS}/plan/{{study}}.json",
         runs=lambda wildcards: hq.figure_tables(wildcards.study, wildcards.figure),
         calibration=lambda wildcards: hq.figure_calibration(
@@ -32,7 +34,7 @@ rule analyse__figure:
         cpu_percent=90,
     params:
         runs=lambda wildcards, input: ",".join(input.runs),
-        calibration=f"{RESULTS}/calibration",
+        calibration=lambda wildcards: f"{RESULTS}/calibration",
     shell:
-        "exec Rscript {ANALYSIS:q}/run_figure.R --study {input.plan} --figure {wildcards.figure}"
+        "exec Rscript {input.program:q} --study {input.plan} --figure {wildcards.figure}"
         " --runs {params.runs:q} --calibration {params.calibration:q} --output {output} &> {log}"

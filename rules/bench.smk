@@ -14,30 +14,34 @@ rule bench__table:
     """Measure one aspect of what the pipeline costs, alone on the machine."""
     input:
         # Overhead and accuracy are read from a finished study.
-        f"{RESULTS}/appendix.pdf",
+        appendix=f"{RESULTS}/appendix.pdf",
+        program=f"{SCRIPTS}/bench.py",
     output:
         f"{RESULTS}/bench/{{bench}}.csv",
-    wildcard_constraints:
-        bench="|".join(BENCHES),
     log:
         f"{RESULTS}/logs/bench/{{bench}}.log",
+    wildcard_constraints:
+        bench="|".join(BENCHES),
     resources:
         cpu_percent=hq.processors_percent,
+    params:
+        results=lambda wildcards: RESULTS,
     shell:
-        "exec python3 {SCRIPTS:q}/bench.py {wildcards.bench} --results {RESULTS:q}"
+        "exec python3 {input.program:q} {wildcards.bench} --results {params.results:q}"
         " --output {output} 2> {log}"
 
 
 rule bench__plot:
     """Draw the bench tables."""
     input:
+        program=f"{ANALYSIS}/run_bench.R",
         tables=expand(f"{RESULTS}/bench/{{bench}}.csv", bench=BENCHES),
         code=sorted(ANALYSIS.glob("*.R")),
     output:
         f"{RESULTS}/bench/bench.pdf",
-    params:
-        folder=f"{RESULTS}/bench",
     log:
         f"{RESULTS}/logs/bench/plot.log",
+    params:
+        folder=lambda wildcards: f"{RESULTS}/bench",
     shell:
-        "exec Rscript {ANALYSIS:q}/run_bench.R --tables {params.folder:q} --output {output} &> {log}"
+        "exec Rscript {input.program:q} --tables {params.folder:q} --output {output} &> {log}"

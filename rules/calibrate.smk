@@ -1,5 +1,7 @@
 rule calibrate__link:
     """Measure what a link really is, before any result of it counts."""
+    input:
+        program=ancient(f"{SCRIPTS}/calibrate.py"),
     output:
         f"{RESULTS}/calibration/{{link}}.json",
     log:
@@ -12,4 +14,4 @@ rule calibrate__link:
         link=lambda wildcards: json.dumps(hq.link_by_name(wildcards.link)),
         emulator=hq.emulator,
     shell:
-        "exec python3 {SCRIPTS:q}/calibrate.py link {params.link:q} --output {output} 2> {log}"
+        "exec python3 {input.program:q} link {params.link:q} --output {output} 2> {log}"

@@ -1,16 +1,19 @@
 rule content__certificates:
     """Make the test CA and the server's certificate."""
+    input:
+        program=ancient(f"{SCRIPTS}/make_content.py"),
     output:
         directory(f"{RESULTS}/content/certificates"),
     log:
         f"{RESULTS}/logs/content/certificates.log",
     shell:
-        "exec python3 {SCRIPTS:q}/make_content.py certificates --output {output} 2> {log}"
+        "exec python3 {input.program:q} certificates --output {output} 2> {log}"
 
 
 rule content__page:
     """Make one page: an HTML file and its objects, from the seed."""
     input:
+        program=ancient(f"{SCRIPTS}/make_content.py"),
         plans=ancient([f"{RESULTS}/plan/{study}.json" for study in hq.plans]),
     output:
         f"{RESULTS}/content/{{page}}/page.json",
@@ -19,5 +22,5 @@ rule content__page:
     params:
         seed=hq.selection.seed,
     shell:
-        "exec python3 {SCRIPTS:q}/make_content.py page --plan {input.plans}"
+        "exec python3 {input.program:q} page --plan {input.plans}"
         " --name {wildcards.page} --output {output} 2> {log}"

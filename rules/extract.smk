@@ -1,7 +1,8 @@
 rule extract__block:
     """From run folders to tidy tables: metrics from the client's clock and from the captures."""
     input:
-        f"{RESULTS}/blocks/{{study}}/{{cell}}/{{block}}.json",
+        program=ancient(f"{SCRIPTS}/extract.py"),
+        block=f"{RESULTS}/blocks/{{study}}/{{cell}}/{{block}}.json",
     output:
         runs=f"{RESULTS}/tables/{{study}}/{{cell}}/{{block}}/runs.csv",
         objects=f"{RESULTS}/tables/{{study}}/{{cell}}/{{block}}/objects.csv",
@@ -12,15 +13,17 @@ rule extract__block:
         cpu_percent=30,
     params:
         folder=lambda wildcards, output: Path(output.runs).parent,
+        results=lambda wildcards: RESULTS,
     shell:
-        "exec python3 {SCRIPTS:q}/extract.py block {input} --results {RESULTS:q}"
+        "exec python3 {input.program:q} block {input.block} --results {params.results:q}"
         " --output {params.folder} 2> {log}"
 
 
 rule extract__cell:
     """All repetitions of a cell in one table."""
     input:
-        lambda wildcards: [
+        program=ancient(f"{SCRIPTS}/extract.py"),
+        tables=lambda wildcards: [
             f"{RESULTS}/tables/{wildcards.study}/{wildcards.cell}/{block}/runs.csv"
             for block in hq.block_numbers(wildcards.study, wildcards.cell)
         ],
@@ -29,13 +32,14 @@ rule extract__cell:
     log:
         f"{RESULTS}/logs/extract/{{study}}/{{cell}}.log",
     shell:
-        "exec python3 {SCRIPTS:q}/extract.py join {input} --output {output} 2> {log}"
+        "exec python3 {input.program:q} join {input.tables} --output {output} 2> {log}"
 
 
 rule extract__study:
     """All repetitions of a study in one table."""
     input:
-        lambda wildcards: [
+        program=ancient(f"{SCRIPTS}/extract.py"),
+        tables=lambda wildcards: [
             f"{RESULTS}/tables/{wildcards.study}/{cell}.csv"
             for cell in hq.cells(wildcards.study)
         ],
@@ -44,4 +48,4 @@ rule extract__study:
     log:
         f"{RESULTS}/logs/extract/{{study}}.log",
     shell:
-        "exec python3 {SCRIPTS:q}/extract.py join {input} --output {output} 2> {log}"
+        "exec python3 {input.program:q} join {input.tables} --output {output} 2> {log}"

@@ -1,5 +1,7 @@
 rule measure__plan:
     """Resolve a study: cells, arms, blocks, seeds and the versions of all programs."""
+    input:
+        program=ancient(f"{SCRIPTS}/resolve_plan.py"),
     output:
         f"{RESULTS}/plan/{{study}}.json",
     log:
@@ -8,7 +10,7 @@ rule measure__plan:
         fingerprint=lambda wildcards: hq.plan_fingerprint(wildcards.study),
         selection=hq.selection_arguments,
     shell:
-        "exec python3 {SCRIPTS:q}/resolve_plan.py --study {wildcards.study} {params.selection}"
+        "exec python3 {input.program:q} --study {wildcards.study} {params.selection}"
         " --output {output} 2> {log}"
 
 
@@ -16,6 +18,7 @@ rule measure__block:
     """Measure the missing repetitions of one block: one cell, all its arms, in one private testbed."""
     input:
         unpack(hq.block_inputs),
+        program=ancient(f"{SCRIPTS}/measure.py"),
         # Its content is in `fingerprint`; a new time stamp alone changes nothing.
         plan=ancient(f"{RESULTS}/plan/{{study}}.json"),
         certificates=f"{RESULTS}/content/certificates",
@@ -28,7 +31,8 @@ rule measure__block:
         cpu_percent=hq.cpu_percent,
     params:
         fingerprint=hq.fingerprint,
+        results=lambda wildcards: RESULTS,
     shell:
-        "exec python3 {SCRIPTS:q}/measure.py --plan {input.plan} --calibration {input.calibration}"
-        " --cell {wildcards.cell} --block {wildcards.block} --results {RESULTS:q}"
+        "exec python3 {input.program:q} --plan {input.plan} --calibration {input.calibration}"
+        " --cell {wildcards.cell} --block {wildcards.block} --results {params.results:q}"
         " --output {output} 2> {log}"

@@ -1,6 +1,7 @@
 rule publish__fragments:
     """Tables and macros of one study for the appendix."""
     input:
+        program=f"{ANALYSIS}/run_appendix.R",
         plan=f"{RESULTS}/plan/{{study}}.json",
         runs=lambda wildcards: hq.study_table(wildcards.study),
         statistics=f"{RESULTS}/statistics/{{study}}",
@@ -16,10 +17,10 @@ rule publish__fragments:
         f"{RESULTS}/logs/publish/{{study}}.log",
     params:
         figures=lambda wildcards: f"{RESULTS}/figures/{wildcards.study}",
-        calibration=f"{RESULTS}/calibration",
+        calibration=lambda wildcards: f"{RESULTS}/calibration",
         manifest=hq.manifest,
     shell:
-        "exec Rscript {ANALYSIS:q}/run_appendix.R --study {input.plan} --runs {input.runs}"
+        "exec Rscript {input.program:q} --study {input.plan} --runs {input.runs}"
         " --statistics {input.statistics} --figures {params.figures:q}"
         " --calibration {params.calibration:q} --manifest {params.manifest:q}"
         " --output {output} &> {log}"
@@ -28,11 +29,15 @@ rule publish__fragments:
 rule publish__appendix:
     """Typeset the appendix."""
     input:
+        program=f"{SCRIPTS}/typeset.sh",
         fragments=[f"{RESULTS}/appendix/{study}" for study in hq.plans],
         paper=sorted(PAPER.glob("*.tex")),
     output:
         f"{RESULTS}/appendix.pdf",
     log:
         f"{RESULTS}/logs/publish/appendix.log",
+    params:
+        paper=PAPER,
+        fragments=lambda wildcards: f"{RESULTS}/appendix",
     shell:
-        "exec bash {SCRIPTS:q}/typeset.sh {PAPER:q} {RESULTS:q}/appendix {output} &> {log}"
+        "exec bash {input.program:q} {params.paper:q} {params.fragments:q} {output} &> {log}"

@@ -328,7 +328,8 @@ def main() -> None:
     parser.add_argument(
         "what",
         choices=[
-            "provisioning", "overhead", "network_share", "accuracy", "emulator", "parallel", "dag", "extraction",
+            "provisioning", "overhead", "network_share", "accuracy",
+            "emulator", "parallel", "dag", "extraction",
         ],
     )  # fmt: skip
     parser.add_argument("--results", type=Path, required=True)

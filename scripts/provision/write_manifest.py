@@ -15,7 +15,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-LOCKS = ("Cargo.lock", "go.sum", "package-lock.json", "requirements.lock", "build-requirements.lock")
+LOCKS = (
+    "Cargo.lock",
+    "go.sum",
+    "package-lock.json",
+    "requirements.lock",
+    "build-requirements.lock",
+)
 
 
 def rows(text: str) -> list[list[str]]:
