@@ -39,7 +39,7 @@ _FURTHER = (
     "qlog_client_sent", "qlog_client_received", "qlog_server_sent", "qlog_server_received",
     "loss_seed_up", "loss_seed_down", "link_lost_up", "link_lost_down",
     "queue_dropped_up", "queue_dropped_down", "cpu_pressure", "attempts", "timeout_s",
-    "started", "wall_s", "network_s", "extract_note", "path",
+    "server_version", "client_version", "started", "wall_s", "network_s", "extract_note", "path",
 )  # fmt: skip
 OBJECT_COLUMNS = (*RUN_KEY, "path", "bytes", "start_s", "first_byte_s", "end_s")
 SERIES_COLUMNS = (*RUN_KEY, "time_s", "received_bytes", "acknowledged_bytes")

@@ -105,6 +105,8 @@ def _from_meta(meta: dict[str, Any]) -> dict[str, Any]:
     }
     for name in ("protocol", "server", "client", "congestion_control", "connection"):
         row[name] = arm.get(name)
+    for role in ("server", "client"):
+        row[f"{role}_version"] = _dict(meta, "programs", role).get("version")
     for way in ("up", "down"):
         row[f"loss_seed_{way}"] = _dict(meta, "seeds").get(way)
         row[f"link_lost_{way}"] = _dict(emulator, way).get("lost")
