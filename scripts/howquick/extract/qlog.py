@@ -1,6 +1,6 @@
 """Count what the QUIC stacks' own logs say, and hold it against the capture.
 
-Formats: qlog 0.3 and later as JSON (`.qlog`) and as JSON text sequences (`.sqlog`, RFC 7464),
+Formats: qlog 0.3 (`qlog_version`) and its later drafts (`file_schema`), as JSON (`.qlog`) and as JSON text sequences (`.sqlog`, RFC 7464),
 draft-ietf-quic-qlog-main-schema.
 """
 
@@ -21,6 +21,7 @@ _PACKET = re.compile(rb'"name"\s*:\s*"(?:transport|quic):packet_(sent|received)"
 _RECORD_SEPARATOR = b"\x1e"
 # A log names its connection in its head; what it carries comes later.
 _HEAD_BYTES = 4096
+_MARKS = (b'"qlog_version"', b'"file_schema"')
 _INITIAL_HEAD_BYTES = 26  # first byte, version, length of the connection ID, and at most 20 of it
 
 
@@ -47,7 +48,8 @@ def count_packets(path: Path) -> PacketCounts:
         last = json.loads(content.rpartition(_RECORD_SEPARATOR)[2])
     except ValueError:
         raise QlogError(f"{path.name}: cut short or no qlog") from None
-    if not isinstance(last, dict) or b"qlog_version" not in content[:_HEAD_BYTES]:
+    head = content[:_HEAD_BYTES]
+    if not isinstance(last, dict) or not any(mark in head for mark in _MARKS):
         raise QlogError(f"{path.name}: no qlog")
     kinds = _PACKET.findall(content)
     return PacketCounts(kinds.count(b"sent"), kinds.count(b"received"))

@@ -29,14 +29,18 @@ def events(sent: int, received: int) -> list[dict[str, Any]]:
     return [confusing, *({"time": 0, "name": name, "data": {}} for name in names)]
 
 
-def sequence(path: Path, sent: int, received: int) -> Path:
-    records = [HEAD, *events(sent, received)]
+LATER_HEAD = {"file_schema": "urn:ietf:params:qlog:file:sequential", "trace": {}}
+
+
+def sequence(path: Path, sent: int, received: int, head: dict[str, Any] = HEAD) -> Path:
+    records = [head, *events(sent, received)]
     path.write_text("".join(f"\x1e{json.dumps(record)}\n" for record in records))
     return path
 
 
 def test_sequence(tmp_path: Path) -> None:
     assert count_packets(sequence(tmp_path / "a.sqlog", 3, 2)) == PacketCounts(3, 2)
+    assert count_packets(sequence(tmp_path / "b.sqlog", 3, 2, LATER_HEAD)) == PacketCounts(3, 2)
 
 
 @pytest.mark.parametrize("separators", [(",", ":"), (" ,\n", " : ")])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from howquick.testbed.testbed import Testbed
 
 pytestmark = pytest.mark.usefixtures("namespaces")
 GONE_WITHIN_S = 5
+READY_WITHIN_S = 30
 
 
 def processes():
@@ -96,7 +98,7 @@ def hold_a_testbed(scratch):
         bed.server.popen(["sleep", "1000"])
         argv = ["tcpdump", "-i", "eth0", "-Z", "root", "-w", scratch / "c.pcap"]
         capture = bed.client.popen(argv, stderr=subprocess.PIPE)
-        assert b"listening" in capture.stderr.readline() + capture.stderr.readline()
+        assert b"listening" in capture.stderr.readline()
         spaces = [Path("/run/netns", name).stat().st_ino for name in ("client", "router", "server")]
         spaces.append(Path("/proc/self/ns/net").stat().st_ino)
         print(json.dumps(spaces), flush=True)
@@ -148,6 +150,7 @@ def start_holder(
         **identity(ordinary),
     )
     started.append(process)
+    assert select.select([process.stdout], [], [], READY_WITHIN_S)[0], "the testbed is not made"
     spaces = json.loads(process.stdout.readline())
     assert len(marked(mark)) >= 6  # outside, init, program, emulator, sleep, tcpdump
     assert users_of(spaces)
