@@ -12,7 +12,7 @@ from typing import Any
 
 from howquick.errors import UserError, run_program
 from howquick.files import read_json, write_json
-from howquick.measure.block import Block, Measurement, locked
+from howquick.measure.block import Block, locked
 from howquick.measure.progress import Progress
 from howquick.testbed.sandbox import enter_sandbox
 
@@ -61,6 +61,9 @@ def _measure(
     # A polite end runs the clean-up; a SIGKILL ends the namespaces and everything in them.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     sandbox = enter_sandbox()
+    # Only now: a block of which nothing is missing need not load it.
+    from howquick.measure.measurement import Measurement
+
     session = os.environ.get("HOWQUICK_SESSION", time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()))
     study, cell, number = block.plan["study"], block.cell["name"], block.block["block"]
     total = len(block.wanted)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import random
-import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from howquick.errors import UserError
-from howquick.files import sync_folder, write_json
+from howquick.files import atomic_folder, write_json
 from howquick.plan import derive_seed, page_name
 
 SERVER_NAME = "server.test"
@@ -33,17 +31,14 @@ def make_page(workload: dict[str, Any], seed: int, folder: Path) -> None:
     The objects are incompressible bytes, as photographs are. `page.json` lists, in the order of
     the page, `{"path", "bytes", "sha256"}` of the HTML and of each object. The folder appears whole.
     """
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    scratch = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".tmp", dir=folder.parent))
-    try:
+    with atomic_folder(folder) as scratch:
         (scratch / "www" / "objects").mkdir(parents=True)
         paths = [f"objects/{number:03}.jpg" for number in range(workload["objects"])]
         html = _html(paths).encode()
         bodies = {"index.html": html}
         for path, size in zip(paths, object_sizes(workload, seed), strict=True):
-            bodies[path] = random.Random(derive_seed(seed, page_name(workload), path)).randbytes(
-                size
-            )
+            generator = random.Random(derive_seed(seed, page_name(workload), path))
+            bodies[path] = generator.randbytes(size)
         for path, body in bodies.items():
             (scratch / "www" / path).write_bytes(body)
         # What a client fetches to obtain a session ticket before a resumed load.
@@ -53,13 +48,6 @@ def make_page(workload: dict[str, Any], seed: int, folder: Path) -> None:
             for path, body in bodies.items()
         ]
         write_json(scratch / "page.json", index)
-        scratch.chmod(0o755)
-        sync_folder(scratch)
-        shutil.rmtree(folder, ignore_errors=True)
-        scratch.rename(folder)
-    except BaseException:
-        shutil.rmtree(scratch, ignore_errors=True)
-        raise
 
 
 def _html(paths: list[str]) -> str:
@@ -75,9 +63,7 @@ def make_certificates(folder: Path) -> None:
 
     Valid for the test's name and address only; made anew in every results folder, never committed.
     """
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    scratch = Path(tempfile.mkdtemp(prefix=".certificates.", suffix=".tmp", dir=folder.parent))
-    try:
+    with atomic_folder(folder) as scratch:
         key = [
             "-newkey",
             "ec",
@@ -104,13 +90,6 @@ def make_certificates(folder: Path) -> None:
         (scratch / "ca.key").unlink()
         chain = (scratch / "leaf.pem").read_bytes() + (scratch / "ca.pem").read_bytes()
         (scratch / "cert.pem").write_bytes(chain)
-        scratch.chmod(0o755)
-        sync_folder(scratch)
-        shutil.rmtree(folder, ignore_errors=True)
-        scratch.rename(folder)
-    except BaseException:
-        shutil.rmtree(scratch, ignore_errors=True)
-        raise
 
 
 def _openssl(*arguments: str | Path) -> None:

@@ -7,6 +7,7 @@
 
 cache=${HOWQUICK_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/howquick}
 [[ $cache == /* ]] || cache=$PWD/$cache
+[[ ! -d $cache ]] || cache=$(cd -P -- "$cache" && pwd)
 architecture=$HOSTTYPE
 namespace=(perl "$repo/scripts/provision/namespace.pl")
 # Root does without a user namespace.

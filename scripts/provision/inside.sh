@@ -55,8 +55,9 @@ if [[ -n $writable ]]; then
 else
   paths=(/tmp /var/tmp "${paths[@]}")
 fi
-# Folders come before /proc, /sys and /dev: one of them holds ROOT, and would hold all that again.
 for path in "${paths[@]}"; do show_folder "$path"; done
+# One of these folders holds ROOT, and with it all the mounts made so far once more.
+umount -l "$root$root" 2>/dev/null || true
 for file in "${files[@]}"; do show_file "${file%%=*}" "${file#*=}"; done
 mount -t proc -o nosuid,nodev,noexec proc "$root/proc" ||
   fail "cannot mount /proc. In a container, start it with an unmasked /proc (for example --security-opt systempaths=unconfined)."

@@ -1,7 +1,7 @@
 """Count what the QUIC stacks' own logs say, and hold it against the capture.
 
-Formats: qlog 0.3 (`qlog_version`) and its later drafts (`file_schema`), as JSON (`.qlog`) and as JSON text sequences (`.sqlog`, RFC 7464),
-draft-ietf-quic-qlog-main-schema.
+Formats: qlog 0.3 (`qlog_version`) and its later drafts (`file_schema`), as JSON (`.qlog`) and as
+JSON text sequences (`.sqlog`, RFC 7464); draft-ietf-quic-qlog-main-schema.
 """
 
 from __future__ import annotations

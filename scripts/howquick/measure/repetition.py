@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from howquick.capture.pack import pack
-from howquick.files import sync_folder, write_json
+from howquick.files import atomic_folder, write_json
 from howquick.measure.captures import FULL_BYTES, HEADERS_BYTES, Capture
 from howquick.measure.host import Guard, describe_host
 from howquick.measure.process import Client, ProgramFailed, Server
@@ -169,15 +169,8 @@ class Repetition:
 
     def _write(self) -> None:
         """Pack captures and logs, write meta.json last, sync, and put the folder in its place."""
-        temporary = self.folder.with_name(f".{self.folder.name}.tmp")
-        shutil.rmtree(temporary, ignore_errors=True)
-        temporary.mkdir(parents=True)
-        try:
+        with atomic_folder(self.folder) as temporary:
             self._fill(temporary)
-            put_in_place(temporary, self.folder)
-        except BaseException:
-            shutil.rmtree(temporary, ignore_errors=True)
-            raise
 
     def _fill(self, temporary: Path) -> None:
         keys_file = self.scratch / "keys.log"
@@ -211,16 +204,3 @@ class Repetition:
             "host": describe_host(),
         }
         write_json(temporary / "meta.json", self.meta, indent=None)
-        sync_folder(temporary)
-
-
-def put_in_place(temporary: Path, folder: Path) -> None:
-    """Rename a finished folder to its name; one that stands there already goes away."""
-    if folder.exists():
-        old = folder.with_name(f".{folder.name}.old")
-        shutil.rmtree(old, ignore_errors=True)
-        folder.rename(old)
-        temporary.rename(folder)
-        shutil.rmtree(old)
-    else:
-        temporary.rename(folder)

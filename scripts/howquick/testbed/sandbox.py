@@ -7,6 +7,7 @@ import select
 import signal
 import sys
 import threading
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
@@ -16,6 +17,7 @@ from howquick.testbed.errors import TestbedError
 
 RUN = Path("/run")
 SHELLS = {"sh", "bash", "dash", "zsh"}
+KILLED = 128 + signal.SIGKILL
 SPACES = os.CLONE_NEWNS | os.CLONE_NEWPID | os.CLONE_NEWNET
 
 
@@ -44,11 +46,12 @@ def current_sandbox() -> Sandbox | None:
 def enter_sandbox() -> Sandbox:
     """Move the calling program into namespaces of its own and return there.
 
-    Call it first, before threads are started. The program is forked twice: the caller stays
-    outside, waits and ends with the same exit status (128 + N after signal N); the first child
-    is the init of the PID namespace and reaps; the second one returns from this function.
+    Call it before the program starts threads. It is forked three times: the caller stays outside,
+    waits and ends with the same exit status (128 + N after signal N); the first child makes the
+    namespaces and waits too; the second is the init of the PID namespace and reaps; the third
+    returns from this function.
 
-    When any of the three dies (also by SIGKILL), or the caller's parent does, every process,
+    When any of the four dies (also by SIGKILL), or the caller's parent does, every process,
     mount, interface and namespace of the sandbox goes. If the parent is a shell that only wraps
     the command, as workflow managers start jobs, the shell's parent counts too.
 
@@ -60,31 +63,73 @@ def enter_sandbox() -> Sandbox:
         return _current
     if threading.active_count() > 1:
         raise TestbedError("the sandbox must be entered before any thread is started")
-    parent = os.getppid()
-    watched = _watch_starter_behind_shell(parent)
-    caller = os.pidfd_open(os.getpid())
+    _stay_outside()
     rootless = _unshare()
     # Only now, because the kernel forgets the wish when a user namespace gives new rights.
-    system.die_with_parent()
-    if os.getppid() != parent:
-        os.kill(os.getpid(), signal.SIGKILL)
+    _die_with_caller()
+    fresh_proc = _become_program()
+    _current = Sandbox(_make_scratch(), rootless, fresh_proc)
+    return _current
+
+
+_caller: int  # pidfd of the process that the present one must not outlive
+
+
+def _fork() -> int:
+    """Fork; the child finds its parent's pidfd in `_caller`."""
+    global _caller
+    _caller = os.pidfd_open(os.getpid())
     sys.stdout.flush()
     sys.stderr.flush()
-    init = os.fork()
-    if init:
-        os.close(caller)
-        _wait_outside(init, watched)
+    child = os.fork()
+    if child:
+        os.close(_caller)
+    return child
+
+
+def _stay_outside() -> None:
+    """Return in a child that has one thread only; the caller stays behind and waits for it.
+
+    A user namespace cannot be made by a program with threads, and importing numpy is enough to
+    have some: its BLAS keeps idle workers, which a fork leaves behind and which it can make anew.
+    """
+    parent = os.getppid()
+    system.die_with_parent()
+    if os.getppid() != parent:
+        os._exit(KILLED)
+    watched = _watch_starter_behind_shell(parent)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = _fork()
+    if child:
+        _wait(child, watched)
     for descriptor in watched:
         os.close(descriptor)
-    # A parent outside the PID namespace has no number here, so its life is asked by its pidfd.
-    _die_with(caller)
+
+
+def _become_program() -> bool:
+    """Fork the init, which forks the program; return in that. True if /proc is fresh."""
+    init = _fork()
+    if init:
+        _wait(init, [])
+    _die_with_caller()
     fresh_proc = _mount_private_folders()
     program = os.fork()
     if program:
         _reap(program)
-    # That init might be dead by now needs no check: this process would be dead as well.
-    _current = Sandbox(_make_scratch(), rootless, fresh_proc)
-    return _current
+    return fresh_proc
+
+
+def _die_with_caller() -> None:
+    """Die when the parent dies, or now if it is dead.
+
+    A parent outside the PID namespace has no number inside, hence the pidfd. An init cannot kill
+    itself, hence the exit.
+    """
+    system.die_with_parent()
+    if select.select([_caller], [], [], 0)[0]:
+        os._exit(KILLED)
+    os.close(_caller)
 
 
 def _watch_starter_behind_shell(parent: int) -> list[int]:
@@ -96,8 +141,7 @@ def _watch_starter_behind_shell(parent: int) -> list[int]:
         return [os.pidfd_open(starter)]
     except OSError:
         # It ended between the two looks; so ends the job that it started.
-        os.kill(os.getpid(), signal.SIGKILL)
-        raise
+        os._exit(KILLED)
 
 
 def _starter_behind_shell(parent: int) -> int | None:
@@ -144,25 +188,17 @@ def _unshare() -> bool:
     return True
 
 
-def _die_with(parent: int) -> None:
-    """Die when the parent with this pidfd dies, or now if it is dead."""
-    system.die_with_parent()
-    if select.select([parent], [], [], 0)[0]:
-        os.kill(os.getpid(), signal.SIGKILL)
-    os.close(parent)
-
-
-def _wait_outside(init: int, watched: list[int]) -> NoReturn:
-    """Wait for the sandbox, pass SIGTERM on, end as it ended; end it if an ancestor ends."""
+def _wait(child: int, watched: list[int]) -> NoReturn:
+    """Wait for the child, pass signals on, end as it ended; end it if an ancestor ends."""
     # Ctrl-C reaches the program inside by itself, as it is of the same process group.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda number, _frame: os.kill(init, number))
-    inside = os.pidfd_open(init)
-    ready, _, _ = select.select([inside, *watched], [], [])
-    if inside not in ready:
-        os.kill(init, signal.SIGKILL)
-    _, status = os.waitpid(init, 0)
+        signal.signal(number, lambda number, _frame: os.kill(child, number))
+    alive = os.pidfd_open(child)
+    ready, _, _ = select.select([alive, *watched], [], [])
+    if alive not in ready:
+        os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
     os._exit(_exit_status(status))
 
 

@@ -152,7 +152,7 @@ def start_holder(
     started.append(process)
     assert select.select([process.stdout], [], [], READY_WITHIN_S)[0], "the testbed is not made"
     spaces = json.loads(process.stdout.readline())
-    assert len(marked(mark)) >= 6  # outside, init, program, emulator, sleep, tcpdump
+    assert len(marked(mark)) >= 7  # the four, emulator, sleep, tcpdump
     assert users_of(spaces)
     return process, mark, spaces
 
@@ -166,10 +166,15 @@ def test_a_killed_owner_leaves_nothing(started, ordinary, number):
     wait_until_gone(mark, spaces)
 
 
-def test_a_killed_init_leaves_nothing(started):
-    owner, mark, spaces = start_holder(started, False, command(hold_a_testbed))
-    children = Path(f"/proc/{owner.pid}/task/{owner.pid}/children").read_text().split()
-    os.kill(int(children[0]), signal.SIGKILL)
+@pytest.mark.parametrize("ordinary", [False, True])
+@pytest.mark.parametrize("generation", [1, 2, 3])
+def test_any_of_the_four_killed_leaves_nothing(started, ordinary, generation):
+    owner, mark, spaces = start_holder(started, ordinary, command(hold_a_testbed))
+    victim = owner.pid
+    for _ in range(generation):
+        children = Path(f"/proc/{victim}/task/{victim}/children").read_text().split()
+        victim = int(children[0])
+    os.kill(victim, signal.SIGKILL)
     assert owner.wait(timeout=GONE_WITHIN_S) == 137
     wait_until_gone(mark, spaces)
 
@@ -194,7 +199,48 @@ def test_a_killed_manager_behind_a_shell_leaves_nothing(started, ordinary):
     wait_until_gone(mark, spaces)
 
 
-def test_a_parent_that_died_early_leaves_nothing(tmp_path):
+SLOW = """
+import os, time
+from howquick.testbed import system
+from howquick.testbed.sandbox import enter_sandbox
+wish = system.die_with_parent
+def slow():
+    print(os.getppid(), flush=True)
+    time.sleep(0.3)
+    wish()
+system.die_with_parent = slow
+enter_sandbox()
+time.sleep(1000)
+"""
+
+
+@pytest.mark.parametrize("ordinary", [False, True])
+@pytest.mark.parametrize("wishes", [1, 2, 3])
+def test_a_parent_that_died_before_the_wish_to_die_with_it(started, ordinary, wishes):
+    """Parent, first and second child each ask to die with their parent; here it dies just before."""
+    parent = "import subprocess,sys;sys.exit(subprocess.call(sys.argv[1:]))"
+    mark = f"mark-{uuid.uuid4()}"
+    process = subprocess.Popen(
+        [sys.executable, "-c", parent, sys.executable, "-c", SLOW],
+        env=environment(HOWQUICK_TEST_MARK=mark),
+        stdout=subprocess.PIPE,
+        text=True,
+        **identity(ordinary),
+    )
+    started.append(process)
+    # The second child sees no parent, as that is outside of its PID namespace: its own is the
+    # only child of the process that the line before came from.
+    asked = [int(process.stdout.readline()) for _ in range(wishes)]
+    if asked[-1] == 0:
+        owner = asked[-2]
+        middle = Path(f"/proc/{owner}/task/{owner}/children").read_text().split()[0]
+        os.kill(int(middle), signal.SIGKILL)
+    else:
+        os.kill(asked[-1], signal.SIGKILL)
+    wait_until_gone(mark, [])
+
+
+def test_a_caller_that_died_early_leaves_nothing(started):
     """The caller is killed at a random moment of entering the sandbox."""
     code = (
         "import time;from howquick.testbed.sandbox import enter_sandbox;enter_sandbox();"
@@ -205,10 +251,31 @@ def test_a_parent_that_died_early_leaves_nothing(tmp_path):
         process = subprocess.Popen(
             [sys.executable, "-c", code], env=environment(HOWQUICK_TEST_MARK=mark), cwd=SCRIPTS
         )
+        started.append(process)
         time.sleep(0.03 + 0.004 * step)
         process.kill()
         process.wait()
     wait_until_gone(mark, [])
+
+
+@pytest.mark.parametrize("ordinary", [False, True])
+def test_a_program_with_idle_library_threads_gets_in(ordinary):
+    """Importing numpy starts threads, with which no user namespace can be made."""
+    code = (
+        "import numpy as np; np.ones((400, 400)) @ np.ones((400, 400))\n"
+        "from howquick.testbed.sandbox import enter_sandbox; enter_sandbox()\n"
+        "print((np.ones((400, 400)) @ np.ones((400, 400))).sum())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        **identity(ordinary),
+    )
+    assert done.stdout == "64000000.0\n", done.stderr
 
 
 def test_a_testbed_needs_a_sandbox(tmp_path):
