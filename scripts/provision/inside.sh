@@ -36,7 +36,7 @@ show_folder() {
       return ;;
   esac
   [[ -d $path && ! $root$path -ef $path ]] || return 0
-  mkdir -p "$root$path"
+  [[ -d $root$path ]] || mkdir -p "$root$path"
   mount --rbind "$path" "$root$path"
 }
 

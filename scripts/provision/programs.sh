@@ -90,7 +90,7 @@ build_program() {
   in_root OUT="$prefix" CACHE="$work/kept" CARGO_HOME="$downloads/cargo" npm_config_cache="$downloads/npm" PIP_CACHE_DIR="$downloads/pip" \
     GOPATH="$downloads/go" GOCACHE="$work/kept/go" MAKEFLAGS="-j$(nproc)" bash ./build.sh
   sync -f "$prefix"
-  touch "$prefix/.complete"
+  printf '%s\n' "${root##*/}" >"$prefix/.complete"
 }
 
 # Sets $manifest, the file that says what the environment consists of.

@@ -20,6 +20,8 @@ source "$here/failures.sh"
 source "$here/debian.sh"
 # shellcheck source=scripts/provision/programs.sh
 source "$here/programs.sh"
+# shellcheck source=scripts/provision/outdated.sh
+source "$here/outdated.sh"
 
 wait_for_others() {
   exec {lock}>>"$cache/lock"
@@ -60,3 +62,4 @@ stop_progress
   printf 'manifest=%q\n' "$manifest"
 } >"$ready.unfinished"
 mv "$ready.unfinished" "$ready"
+remove_outdated
