@@ -51,7 +51,8 @@ def test_the_certificate_verifies_and_the_ca_key_is_gone(tmp_path):
     }
     for name in ("server.test", "localhost"):
         done = subprocess.run(
-            ["openssl", "verify", "-CAfile", folder / "ca.pem", "-verify_hostname", name, folder / "leaf.pem"],
+            ["openssl", "verify", "-CAfile", folder / "ca.pem", "-verify_hostname", name,
+             folder / "leaf.pem"],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
