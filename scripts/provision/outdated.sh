@@ -4,14 +4,13 @@
 # Removes root directories other than this one and the one made last before, unless something still runs in them,
 # and whatever was built in a root directory that is gone. Manifests stay: results refer to them.
 remove_outdated() {
-  local old ready_file prefix
-  local candidates=()
+  local old ready_file prefix previous='' candidates
   mapfile -t candidates < <(ls -1td "$cache"/roots/*)
   for old in "${candidates[@]}"; do
     [[ $old != "$root" ]] || continue
     # The first that is met is the newest of the others.
-    if [[ -z ${previous-} && $old != *.unfinished ]]; then
-      local previous=$old
+    if [[ -z $previous && $old != *.unfinished ]]; then
+      previous=$old
     else
       remove_unless_in_use "$old"
     fi
@@ -29,6 +28,9 @@ remove_outdated() {
 remove_unless_in_use() {
   local folder
   exec {folder}<"$1"
-  if flock --exclusive --nonblock "$folder"; then rm -rf "$1"; fi
+  if flock --exclusive --nonblock "$folder"; then
+    say "removing an outdated root directory, $1"
+    rm -rf "$1"
+  fi
   exec {folder}<&-
 }

@@ -64,9 +64,8 @@ def enter_sandbox() -> Sandbox:
     if threading.active_count() > 1:
         raise TestbedError("the sandbox must be entered before any thread is started")
     _stay_outside()
-    rootless = _unshare()
-    # Only now, because the kernel forgets the wish when a user namespace gives new rights.
     _die_with_caller()
+    rootless = _unshare()
     fresh_proc = _become_program()
     _current = Sandbox(_make_scratch(), rootless, fresh_proc)
     return _current
