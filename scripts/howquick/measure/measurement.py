@@ -32,7 +32,8 @@ class Measurement:
         self.block, self.scratch, self.session = block, scratch, session
         self.calibration = calibration
         self.parts: dict[str, float] = {}
-        self.settings: dict[str, Any] = {}
+        # Read back from the kernel once for each congestion control.
+        self.settings: dict[str, dict[str, Any]] = {}
         self.servers: dict[str, Server] = {}
         self.quiet_since = time.monotonic()
         page_folder = block.results / "content" / page_name(block.cell["workload"])
@@ -51,7 +52,6 @@ class Measurement:
         link = Link.from_dict(self.block.cell["link"])
         offset = self.calibration.get("delay_offset_ms", 0.0)
         with Testbed(link, scratch=self.scratch / "testbed", delay_offset_ms=offset) as bed:
-            self.settings = bed.settings()
             try:
                 self.parts["testbed"] = time.monotonic() - begin
                 for repetition, order, arm in missing:
@@ -110,7 +110,10 @@ class Measurement:
             ),
             bed.client,
         )
-        bed.set_congestion_control(self._kernel_congestion_control(arm))
+        control = self._kernel_congestion_control(arm)
+        bed.set_congestion_control(control)
+        if control not in self.settings:
+            self.settings[control] = bed.settings()
         run = Repetition(
             bed,
             server,
@@ -118,7 +121,7 @@ class Measurement:
             self.page,
             scratch,
             self.block.folder(arm_name, repetition),
-            self._meta(bed, arm, repetition, order, attempt),
+            self._meta(bed, arm, repetition, order, attempt) | {"settings": self.settings[control]},
             full_capture=repetition < self.block.plan["full_captures"],
         )
         return run.run(self.quiet_since)
@@ -192,5 +195,4 @@ class Measurement:
             }
             | {"emulator": {"name": bed.backend.name, "hash": plan["programs"]["emulator"]}},
             "environment": environment_hash(),
-            "settings": self.settings,
         }
