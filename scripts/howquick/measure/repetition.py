@@ -21,8 +21,8 @@ MAX_ATTEMPTS = 3
 # Time that the farewells of the last load (FIN or CONNECTION_CLOSE and the answer) need on the link.
 QUIET_ROUND_TRIPS = 1.1
 MAX_STEAL = 0.05
-# Share of packets that the emulator sent more than 1 ms after their time.
-MAX_LATE = 0.02
+# A packet that the emulator sends late may delay the load by as much: at most this share of it.
+MAX_LATE_SHARE = 0.05
 MAX_CLOCK_STEP_S = 0.002
 
 
@@ -155,13 +155,13 @@ class Repetition:
         """Turn a disturbed repetition into an invalid one: its number must not be used."""
         guard = self.meta["guard"]
         dropped = after["emulator"].get("socket_dropped", 0)
-        directions = [after["emulator"].get(way, {}) for way in ("up", "down")]
-        sent = sum(direction.get("sent", 0) for direction in directions)
         # netem does not tell; the kernel's timers are prompt.
-        late = sum(direction.get("late", 0) for direction in directions) / max(1, sent)
+        ways = [after["emulator"].get(way, {}) for way in ("up", "down")]
+        late_s = max(way.get("late_max_us", 0) for way in ways) / 1e6
+        late = self.status == "ok" and late_s > MAX_LATE_SHARE * self.network_s
         reasons = [
             f"the link emulator lost {dropped} packets that it should not lose" if dropped else "",
-            f"the link emulator sent {late:.0%} of the packets late" if late > MAX_LATE else "",
+            f"the link emulator sent a packet {late_s * 1000:.0f} ms late" if late else "",
             f"the captures lost {self.capture_drops} packets" if self.capture_drops else "",
             f"the hypervisor took {guard['steal']:.0%} of the CPU"
             if (guard["steal"] or 0) > MAX_STEAL
