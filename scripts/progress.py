@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,9 +24,9 @@ def main() -> None:
     begin, first = time.monotonic(), None
     shown = ""
     while _lives(owner):
-        done, left, running = survey(results)
-        first = done if first is None else first
-        line = describe(done, left, running, time.monotonic() - begin, done - first)
+        now = survey(results)
+        first = first or now
+        line = describe(now, first, time.monotonic() - begin)
         if line and line != shown:
             print(f"howquick: {line}", file=sys.stderr, flush=True)
             shown = line
@@ -34,46 +35,55 @@ def main() -> None:
             time.sleep(0.5)
 
 
-def survey(results: Path) -> tuple[float, float, list[dict[str, Any]]]:
-    """Expected seconds of what is measured, of what is left, and the states of the running blocks."""
-    running = [
-        state for file in sorted((results / "progress").glob("*.json")) if (state := _read(file))
-    ]
-    shares = {
-        (state["study"], state["cell"], state["block"]): state["done"] / max(1, state["total"])
-        for state in running
-    }
-    done = left = 0.0
-    for file in sorted((results / "plan").glob("*.json")):
+@dataclass
+class Survey:
+    """How far all blocks are: loads, and the expected seconds that they stand for."""
+
+    loads: int = 0
+    total: int = 0
+    not_ok: int = 0
+    done_s: float = 0.0
+    left_s: float = 0.0
+    running: int = 0
+
+
+def survey(results: Path) -> Survey:
+    """Look at the plans, at the manifests that exist and at the running blocks."""
+    states = [state for file in (results / "progress").glob("*.json") if (state := _read(file))]
+    running = {(state["study"], state["cell"], state["block"]): state for state in states}
+    found = Survey(running=len(running), not_ok=sum(state["not_ok"] for state in states))
+    for file in (results / "plan").glob("*.json"):
         plan = _read(file)
         if plan is None:
             continue
         for block in plan["blocks"]:
+            loads = len(block["repetitions"]) * block["arms"]
             name = (plan["study"], block["cell"], block["block"])
-            finished = (results / "blocks" / name[0] / name[1] / f"{name[2]}.json").exists()
-            share = shares.get(name, 1.0 if finished else 0.0)
-            done += share * block["seconds"]
-            left += (1 - share) * block["seconds"]
-    return done, left, running
+            if name in running:
+                done = running[name]["done"]
+            else:
+                manifest = results / "blocks" / name[0] / name[1] / f"{name[2]}.json"
+                done = loads if manifest.exists() else 0
+            found.total += loads
+            found.loads += done
+            found.done_s += block["seconds"] * done / loads
+            found.left_s += block["seconds"] * (1 - done / loads)
+    return found
 
 
-def describe(
-    done: float, left: float, running: list[dict[str, Any]], elapsed: float, gained: float
-) -> str:
+def describe(now: Survey, first: Survey, elapsed: float) -> str:
     """The progress as one line; empty while nothing is measured."""
-    if not running:
+    if not now.running:
         return ""
-    share = done / (done + left) if done + left else 1.0
-    text = f"measured {share:.0%}"
+    share = now.done_s / (now.done_s + now.left_s)
+    text = f"measured {share:.0%}, {now.loads} of {now.total} loads"
+    if now.not_ok:
+        text += f" ({now.not_ok} not ok in the running blocks)"
+    gained = now.done_s - first.done_s
     if gained > 0:
-        end = time.localtime(time.time() + left * elapsed / gained)
+        end = time.localtime(time.time() + now.left_s * elapsed / gained)
         text += f", done about {time.strftime('%H:%M', end)}"
-    now = "; ".join(
-        f"{state['cell']} {state['done']}/{state['total']}"
-        + (f" ({state['not_ok']} not ok)" if state["not_ok"] else "")
-        for state in running
-    )
-    return f"{text}; running: {now}"
+    return f"{text}; {now.running} blocks running"
 
 
 def _read(file: Path) -> dict[str, Any] | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import logging
 import os
 import subprocess
 import sys
@@ -10,10 +11,36 @@ import time
 from pathlib import Path
 from typing import Any, TextIO
 
+from snakemake_interface_logger_plugins.common import LogEvent
+
 from howquick.errors import UserError
 from howquick.workflow import Workflow, outlook, processors_percent, read_workflow
 
 _lock: TextIO | None = None
+# Said once per scheduling round or in Snakemake's own terms; what matters of it is said by us.
+NOISE = ("Select jobs to execute", "Execute ", "Assuming unrestricted", "Building DAG", "Using shell")
+NOISE += ("RuleException:", "Elapsed time", "Exiting because a job execution failed")
+REASON_LINES = 3
+
+
+class _Words(logging.Filter):
+    """Leaves out the noise and says of a failed job what its log says last."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if getattr(record, "event", None) == LogEvent.JOB_ERROR:
+            for log in getattr(record, "log", None) or []:
+                print(_reason(Path(log)), file=sys.stderr, flush=True)
+        return not record.getMessage().startswith(NOISE)
+
+
+def _reason(log: Path) -> str:
+    """Why a job failed: the sentence its program ended with, or the last lines of its log."""
+    try:
+        lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
+    except OSError:
+        lines = []
+    said = [line for line in lines if line.startswith(("howquick: ", "error: "))]
+    return "\n".join([*(said[-1:] or lines[-REASON_LINES:]), f"howquick: the whole log is {log}"])
 
 
 def prepare(config: dict[str, Any], workflow: Any) -> Workflow:
@@ -28,6 +55,7 @@ def prepare(config: dict[str, Any], workflow: Any) -> Workflow:
         # Not an exception: Snakemake would print where in the Snakefile it was raised.
         print(f"howquick: {error}", file=sys.stderr, flush=True)
         os._exit(1)
+    logging.getLogger("snakemake.logging").addFilter(_Words())
     if "cpu_percent" not in workflow.global_resources:
         workflow.register_resource("cpu_percent", processors_percent())
     # Jobs inherit it: the blocks of one start belong to one session.

@@ -1,0 +1,41 @@
+"""What is said while the workflow runs, and of a job that failed."""
+
+import importlib.util
+
+from howquick.errors import ROOT
+from howquick.files import write_json
+from howquick.session import _reason
+
+
+def progress():
+    """scripts/progress.py as a module."""
+    spec = importlib.util.spec_from_file_location("progress", ROOT / "scripts" / "progress.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_finished_running_and_waiting_blocks_are_counted(tmp_path):
+    blocks = [
+        {"cell": "c", "block": n, "repetitions": [0, 1], "arms": 5, "seconds": 100.0} for n in range(3)
+    ]
+    write_json(tmp_path / "plan/s.json", {"study": "s", "blocks": blocks})
+    write_json(tmp_path / "blocks/s/c/0.json", {})
+    state = {"study": "s", "cell": "c", "block": 1, "done": 4, "total": 10, "not_ok": 1}
+    write_json(tmp_path / "progress/s.c.1.json", state)
+    module = progress()
+    now = module.survey(tmp_path)
+    assert (now.loads, now.total, now.not_ok, now.running) == (14, 30, 1, 1)
+    assert (now.done_s, now.left_s) == (140.0, 160.0)
+    line = module.describe(now, module.Survey(), 140.0)
+    assert "measured 47%, 14 of 30 loads (1 not ok" in line and "done about" in line
+    assert module.describe(module.Survey(), module.Survey(), 1.0) == ""
+
+
+def test_the_reason_of_a_failed_job_is_its_sentence_and_its_log(tmp_path):
+    log = tmp_path / "log"
+    log.write_text("noise\nhowquick: file: key: wrong. Do this\n")
+    assert _reason(log) == f"howquick: file: key: wrong. Do this\nhowquick: the whole log is {log}"
+    log.write_text("one\ntwo\nthree\nfour\n")
+    assert _reason(log).startswith("two\nthree\nfour\n")
+    assert str(tmp_path / "none") in _reason(tmp_path / "none")
