@@ -57,14 +57,14 @@ class Endpoint:
     def program_hash(self, manifest: dict[str, Any]) -> str:
         """Hash of everything that decides how the program behaves.
 
-        Its folder, what was built from its lock, and the distribution's packages it names.
+        Its folder, what was built from its lock, and the versions of the distribution's packages: any
+        of them may be a library that it runs on.
         """
-        packages = manifest.get("debian", {}).get("packages", {})
         return canonical_hash(
             [
                 folder_hash(self.folder),
                 manifest.get("programs", {}).get(self.name, {}).get("hash"),
-                {name: packages.get(name) for name in self.declaration.get("packages", [])},
+                manifest.get("debian", {}).get("packages"),
             ]
         )
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from howquick.errors import UserError
-from howquick.files import canonical_hash, read_json
+from howquick.files import read_json
 
 
 @cache
@@ -29,11 +29,12 @@ def load_manifest() -> dict[str, Any]:
 
 
 def prefix_of(program: str) -> Path | None:
-    """The folder a program was built into; None where the distribution's own is used."""
+    """The folder a program is installed in; None for one that the environment does not have."""
     entry = load_manifest().get("programs", {}).get(program)
     return Path(entry["prefix"]) if entry else None
 
 
 def environment_hash() -> str:
-    """Short hash of the whole manifest, stored with every result."""
-    return canonical_hash(load_manifest())[:16]
+    """Hash of everything that is installed, stored with every result."""
+    installed: str = load_manifest()["hash"]
+    return installed

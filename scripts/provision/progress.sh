@@ -2,7 +2,9 @@
 # Parts of the provisioning: each with a log, its time, and a word to the user. Sourced by provision.sh.
 
 start_progress() {
-  running=$(mktemp -d)
+  running=$cache/running
+  rm -rf "$running"
+  mkdir "$running"
   [[ -s $cache/timing.csv ]] || echo part,seconds,started >"$cache/timing.csv"
   trap stop_progress EXIT
   show_progress &

@@ -69,7 +69,7 @@ class Measurement:
     def _repeat_until_valid(self, bed: Testbed, repetition: int, order: int, arm: str) -> Outcome:
         for attempt in range(1, MAX_ATTEMPTS + 1):
             outcome = self._repetition(bed, repetition, order, arm, attempt)
-            self.quiet_since = time.monotonic()
+            self.quiet_since = outcome.ended
             if not bed.alive():
                 # Its repetition is wrong in an unknown way: take it back and let the user know.
                 shutil.rmtree(self.block.folder(arm, repetition), ignore_errors=True)

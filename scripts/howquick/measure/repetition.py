@@ -34,6 +34,7 @@ class Outcome:
     reason: str
     network_s: float
     overhead: dict[str, float]
+    ended: float  # when the client was gone, monotonic
 
 
 class Stopwatch:
@@ -81,9 +82,13 @@ class Repetition:
         try:
             self.server.ensure()
             self._start_captures()
-            self.watch.lap("captures_start")
+            self.watch.lap("server_start")
+            # tcpdump gets ready while the client does; at the gate nothing is sent that counts.
             self.client.prepare()
             self.watch.lap("client_start")
+            for capture in self.captures.values():
+                capture.wait_until_listening()
+            self.watch.lap("captures_start")
             self._await_quiet(quiet_since)
             before = self.bed.counters()
             seeds = self.meta["seeds"]
@@ -94,6 +99,7 @@ class Repetition:
             self.reason = str(failure)
         finally:
             self.client.kill()
+            ended = time.monotonic()
             after = self.bed.counters()
             self.watch.lap("counters")
             # Before the captures end: by then they have read the last packets too.
@@ -108,13 +114,11 @@ class Repetition:
         self._judge(after)
         self._write()
         self.watch.lap("write")
-        return Outcome(self.status, self.reason, self.network_s, self.watch.parts)
+        return Outcome(self.status, self.reason, self.network_s, self.watch.parts, ended)
 
     def _start_captures(self) -> None:
         for end in (self.bed.client, self.bed.server):
             self.captures[end.name] = Capture(end, self.scratch / f"{end.name}.pcap", self.snaplen)
-        for capture in self.captures.values():
-            capture.wait_until_listening()
 
     def _await_quiet(self, since: float) -> None:
         """Let packets of the load before leave the link, so that they take no draw of the loss."""

@@ -17,7 +17,8 @@ def progress():
 
 def test_finished_running_and_waiting_blocks_are_counted(tmp_path):
     blocks = [
-        {"cell": "c", "block": n, "repetitions": [0, 1], "arms": 5, "seconds": 100.0} for n in range(3)
+        {"cell": "c", "block": n, "repetitions": [0, 1], "arms": 5, "seconds": 100.0}
+        for n in range(3)
     ]
     write_json(tmp_path / "plan/s.json", {"study": "s", "blocks": blocks})
     write_json(tmp_path / "blocks/s/c/0.json", {})
