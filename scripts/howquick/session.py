@@ -19,13 +19,9 @@ from howquick.workflow import Workflow, outlook, processors_percent, read_workfl
 _lock: TextIO | None = None
 # Said once per scheduling round or in Snakemake's own terms; what matters of it is said by us.
 NOISE = (
-    "Select jobs to execute",
-    "Execute ",
-    "Assuming unrestricted",
-    "Building DAG",
-    "Using shell",
-)
-NOISE += ("RuleException:", "Elapsed time", "Exiting because a job execution failed")
+    "Select jobs to execute", "Execute ", "Assuming unrestricted", "Building DAG", "Using shell",
+    "RuleException:", "Elapsed time", "Exiting because a job execution failed",
+)  # fmt: skip
 REASON_LINES = 3
 
 
