@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
 from howquick import session
 
 
-configfile: "config/config.yaml"
+configfile: f"{workflow.basedir}/config/config.yaml"
 
 
 hq = session.prepare(config, workflow)

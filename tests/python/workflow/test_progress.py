@@ -1,18 +1,8 @@
 """What is said while the workflow runs, and of a job that failed."""
 
-import importlib.util
-
-from howquick.errors import ROOT
+import progress
 from howquick.files import write_json
 from howquick.session import _reason
-
-
-def progress():
-    """scripts/progress.py as a module."""
-    spec = importlib.util.spec_from_file_location("progress", ROOT / "scripts" / "progress.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_finished_running_and_waiting_blocks_are_counted(tmp_path):
@@ -24,13 +14,12 @@ def test_finished_running_and_waiting_blocks_are_counted(tmp_path):
     write_json(tmp_path / "blocks/s/c/0.json", {})
     state = {"study": "s", "cell": "c", "block": 1, "done": 4, "total": 10, "not_ok": 1}
     write_json(tmp_path / "progress/s.c.1.json", state)
-    module = progress()
-    now = module.survey(tmp_path)
+    now = progress.survey(tmp_path)
     assert (now.loads, now.total, now.not_ok, now.running) == (14, 30, 1, 1)
     assert (now.done_s, now.left_s) == (140.0, 160.0)
-    line = module.describe(now, module.Survey(), 140.0)
+    line = progress.describe(now, progress.Survey(), 140.0)
     assert "measured 47%, 14 of 30 loads (1 not ok" in line and "done about" in line
-    assert module.describe(module.Survey(), module.Survey(), 1.0) == ""
+    assert progress.describe(progress.Survey(), progress.Survey(), 1.0) == ""
 
 
 def test_the_reason_of_a_failed_job_is_its_sentence_and_its_log(tmp_path):
