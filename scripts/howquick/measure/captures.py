@@ -20,6 +20,7 @@ class Capture:
 
     def __init__(self, namespace: Namespace, file: Path, snaplen: int) -> None:
         self.file = file
+        self._listening = False
         # Immediate mode: without it the last packets stay in the ring when tcpdump ends.
         self._process = namespace.popen(
             [
@@ -32,13 +33,17 @@ class Capture:
     def wait_until_listening(self) -> None:
         """Return once packets are captured. Raises ProgramFailed if tcpdump cannot."""
         assert self._process.stderr is not None
+        if self._listening:
+            return
         for line in self._process.stderr:
             if b"listening on" in line:
+                self._listening = True
                 return
         raise ProgramFailed(f"tcpdump ended with status {self._process.wait()}")
 
     def interrupt(self) -> None:
-        """Ask tcpdump to end."""
+        """Ask tcpdump to end; not before it has begun, or it would leave half a file."""
+        self.wait_until_listening()
         self._process.send_signal(signal.SIGINT)
 
     def finish(self) -> int:
