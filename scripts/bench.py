@@ -267,22 +267,20 @@ def _timed(what: str, results: Path, config: list[str], *more: str) -> dict[str,
     return {"what": what, "seconds": round(time.monotonic() - begin, 2)}
 
 
+def workflow_command(
+    results: Path, jobs: int, *arguments: str, config: Iterable[str] = ()
+) -> list[str]:
+    """The command line of the workflow into another results folder, from any working folder."""
+    argv = [sys.executable, "-m", "snakemake", "-s", str(ROOT / "Snakefile"), f"-j{jobs}"]
+    argv += [*arguments, "--workflow-profile", str(ROOT / "profiles" / "default")]
+    return [*argv, "--config", f"results={results}", *config]
+
+
 def snakemake(
     results: Path, jobs: int, *targets: str, config: Iterable[str] = (), more: Iterable[str] = ()
 ) -> str:
     """Run the workflow into another results folder; returns its output, raises UserError on failure."""
-    argv = [
-        sys.executable,
-        "-m",
-        "snakemake",
-        "-s",
-        str(ROOT / "Snakefile"),
-        "-j",
-        str(jobs),
-        *targets,
-    ]
-    argv += [*more, "--workflow-profile", str(ROOT / "profiles" / "default")]
-    argv += ["--config", f"results={results}", *config]
+    argv = workflow_command(results, jobs, *targets, *more, config=config)
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     if done.returncode:
         raise UserError(f"{' '.join(argv)} failed:\n{done.stdout[-2000:]}{done.stderr[-3000:]}")

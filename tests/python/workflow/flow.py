@@ -4,26 +4,15 @@ import csv
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
-from howquick.errors import ROOT
+from bench import workflow_command
 
 
 def command(results, *arguments, jobs=2, config=()):
     """The command line of a run into `results` at smoke scale."""
-    argv = [
-        sys.executable,
-        "-m",
-        "snakemake",
-        "-s",
-        str(ROOT / "Snakefile"),
-        f"-j{jobs}",
-        *arguments,
-    ]
-    argv += ["--workflow-profile", str(ROOT / "profiles/default")]
-    return [*argv, "--config", f"results={results}", "scale=smoke", *config]
+    return workflow_command(results, jobs, *arguments, config=["scale=smoke", *config])
 
 
 def start(results, *arguments, **options):
