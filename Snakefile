@@ -11,6 +11,7 @@ min_version("9.20")
 sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
 
 from howquick import session
+from howquick.cluster import time_limit
 
 
 configfile: f"{workflow.basedir}/config/config.yaml"
@@ -28,7 +29,7 @@ wildcard_constraints:
     cell="[a-z0-9-]+",
     block=r"\d+",
     link="[a-z0-9.-]+",
-    page="[0-9x-]+",
+    page="[a-z0-9-]+",
     figure="[a-z0-9-]+",
 
 
@@ -42,7 +43,7 @@ include: "rules/bench.smk"
 
 
 onstart:
-    session.begin(hq)
+    session.begin(hq, workflow)
 
 
 rule all:
@@ -79,6 +80,15 @@ rule analyse:
             for study in hq.plans
             for figure in hq.figures(study)
         ],
+
+
+for study in hq.known_studies:
+
+    rule:
+        name:
+            hq.target(study)
+        input:
+            hq.outputs(study),
 
 
 rule bench:

@@ -1,6 +1,6 @@
 # The LaTeX fragments of one study. paper/study.tex holds the text; these hold the data.
 
-STATISTICS <- c("summary", "overall", "winners", "tree", "claims", "failures", "missing", "sessions", "programs")
+STATISTICS <- c("summary", "overall", "winners", "tree", "claims", "failures", "missing", "sessions", "checks", "programs")
 
 #' Write all fragments of a study.
 #'
@@ -20,7 +20,7 @@ write_appendix <- function(study, paths) {
     links = links_table(data$calibration), cells = cells_table(study, data$summary, data$winners),
     failures = failures_fragment(study, data$failures), missing = missing_fragment(study, data$missing),
     versions = versions_table(data$programs, data$calibration, manifest), packages = packages_fragment(manifest),
-    sessions = sessions_fragment(data$sessions)
+    sessions = sessions_fragment(data$sessions), checks = checks_fragment(study, data$checks)
   )
   for (name in names(fragments)) writeLines(fragments[[name]], file.path(paths$output, paste0(name, ".tex")), useBytes = TRUE)
   writeLines(format(epoch, scientific = FALSE), file.path(paths$output, "epoch"))
@@ -80,7 +80,8 @@ appendix_macros <- function(study, data, manifest, epoch, runs) {
     StudyShare = sprintf("%g", comparison$rule$share), StudyMargin = sprintf("%g", comparison$rule$margin),
     StudyCompared = tex(phrase(arm_label(study, comparison$arms))),
     StudyComparisons = if (comparison$rule$comparisons == "paired") "paired" else "all",
-    StudyDesign = tex(comparison$design), StudyPairs = tex(nrow(comparison$pair_table)),
+    StudyAdjust = tex(ADJUSTMENTS[[comparison$adjust]]), StudyPrecision = sprintf("%g\\,\\%%", 100 * asked_precision(study)$relative),
+    StudyAlike = sprintf("%g\\,\\%%", ALIKE_PERCENT), StudyDesign = tex(comparison$design), StudyPairs = tex(nrow(comparison$pair_table)),
     ClaimsSupported = tex(sum(verdicts == SUPPORTED)), ClaimsNotSupported = tex(sum(verdicts == NOT_SUPPORTED)),
     ClaimsUndecided = tex(sum(verdicts == UNDECIDED)), ClaimsTotal = tex(length(verdicts)),
     StudyWinners = winners_text(study, data$winners), StudyTree = tree_sentence(data$tree),

@@ -39,7 +39,7 @@ overall_table <- function(study, overall) {
   tex_table(
     data.frame(
       tex(arm_label(study, overall$a)), tex(arm_label(study, overall$b)), overall$cells, overall$a_wins, overall$b_wins, overall$ties,
-      tex_interval(overall$ratio, overall$low, overall$high), tex_p(overall$p_holm)
+      tex_interval(overall$ratio, overall$low, overall$high), tex_p(overall$p_adjusted)
     ),
     c("First", "Second", "Cells", "First wins", "Second wins", "Tie", "Ratio of medians", "$p$"), "l l r r r r l r"
   )
@@ -90,6 +90,32 @@ links_table <- function(calibration) {
   )
 }
 
+#' Means; where some loads did not finish, as the bound that they are.
+mean_text <- function(study, summary) {
+  sign <- if (study$comparison$metric$better == "higher") "" else "$\\ge$ "
+  paste0(ifelse(summary$mean_is_bound & !is.na(summary$mean), sign, ""), tex_number(summary$mean))
+}
+
+#' What the checks found: several modes, drift, sessions that differ; one row per cell and arm with a finding.
+checks_fragment <- function(study, checks) {
+  found <- pick(checks, checks$several_modes | checks$drifts | checks$sessions_differ)
+  able <- sum(!is.na(checks$p_drift))
+  if (nrow(found) == 0L) {
+    return(sprintf("Of %d cells and arms with loads enough to tell (at least %d), none shows any of these.", able, SMALLEST_SHAPE))
+  }
+  first <- !duplicated(found$cell)
+  says <- function(flag, text) ifelse(flag, text, "--")
+  tex_table(
+    data.frame(
+      ifelse(first, sprintf("\\texttt{%s}", tex(found$cell)), ""), tex(arm_label(study, found$arm)), found$n,
+      says(found$several_modes, sprintf("yes (%s)", tex_p(found$p_modes_adjusted))),
+      says(found$drifts, sprintf("%s\\,\\%% (%s)", tex_number(found$drift_percent, 2L), tex_p(found$p_drift_adjusted))),
+      says(found$sessions_differ, sprintf("yes (%s)", tex_p(found$p_session_adjusted)))
+    ),
+    c("Cell", "Arm", "$n$", "Several modes ($p$)", "Drift ($p$)", "Sessions differ ($p$)"), "l l r l l l", "scriptsize", which(first)
+  )
+}
+
 #' All cells: a line per cell with its winner, then a line per arm.
 cells_table <- function(study, summary, winners) {
   if (nrow(summary) == 0L) {
@@ -98,18 +124,22 @@ cells_table <- function(study, summary, winners) {
   first <- !duplicated(summary$cell)
   label <- winner_label(study, winners$winners[match(summary$cell, winners$cell)])
   header <- sprintf(
-    "\\multicolumn{7}{@{}l}{\\texttt{%s}: %s} \\\\*\n", tex(summary$cell),
+    "\\multicolumn{8}{@{}l}{\\texttt{%s}: %s} \\\\*\n", tex(summary$cell),
     ifelse(label == NOT_MEASURED, "rule not applied, an arm is missing", tex(label))
   )
   rows <- data.frame(
     paste0(ifelse(first, header, ""), "\\quad ", tex(arm_label(study, summary$arm))), summary$n, summary$failed + summary$timeout,
-    summary$invalid, tex_interval(summary$median, summary$low, summary$high), tex_number(summary$mean),
-    ifelse(is.na(summary$cv), "--", sprintf("%.0f\\,\\%%", 100 * summary$cv))
+    summary$invalid, tex_interval(summary$median, summary$low, summary$high), mean_text(study, summary),
+    ifelse(is.na(summary$cv), "--", sprintf("%.0f\\,\\%%", 100 * summary$cv)),
+    ifelse(is.infinite(summary$repetitions_needed), sprintf("$>$ %d", MOST_REPETITIONS), tex_count(summary$repetitions_needed))
   )
   unit <- tex(study$comparison$metric$unit)
   tex_table(
-    rows, c("Cell and arm", "$n$", "Unfinished", "Invalid", sprintf("Median [interval] (%s)", unit), sprintf("Mean (%s)", unit), "CV"),
-    "l r r r l r r", "scriptsize", which(first)
+    rows, c(
+      "Cell and arm", "$n$", "Unfinished", "Invalid", sprintf("Median [interval] (%s)", unit), sprintf("Mean (%s)", unit), "CV",
+      "$n$ needed"
+    ),
+    "l r r r l r r r", "scriptsize", which(first)
   )
 }
 

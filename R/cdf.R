@@ -87,7 +87,7 @@ count_text <- function(points) {
 absent_text <- function(runs, study, cells, arms) {
   grid <- expand.grid(arm = arms, cell = cells, stringsAsFactors = FALSE)
   have <- outcome_key(runs$cell, runs$arm)
-  finished <- outcome_key(runs$cell, runs$arm)[is.finite(runs$value)]
+  finished <- outcome_key(runs$cell, runs$arm)[!is.na(runs$value) & !is_unfinished(runs$value)]
   excluded <- outcome_key(study$excluded$cell, study$excluded$arm)
   key <- outcome_key(grid$cell, grid$arm)
   gap <- ifelse(key %in% excluded, "not applicable", NOT_MEASURED)

@@ -16,43 +16,52 @@ number_in_cell <- function(atom, data) {
     return(nothing_measured(atom, study))
   }
   paired <- is.null(atom$against_cell) && study$comparison$design == "paired"
-  matched <- matched_outcomes(a, b, if (paired) "paired" else "independent")
+  samples <- matched_samples(
+    sample_at(index, atom$cells, atom$arm), sample_at(index, other_cell, atom$against), if (paired) "paired" else "independent"
+  )
   seed <- derive_seed(study$seed, atom$cells, other_cell, atom$arm, atom$against, atom$quantity)
   number <- if (atom$quantity == "rule_share") {
-    share_number(a, b, matched, study$comparison, seed)
+    share_number(a, b, samples, study$comparison, seed)
   } else {
-    ratio_number(matched, atom, study$comparison, seed)
+    ratio_number(samples, atom, study$comparison, seed)
   }
   c(number, list(n = n, note = unfinished_note(data$median, atom, other_cell), missing = FALSE))
 }
 
-ratio_number <- function(matched, atom, comparison, seed) {
+ratio_number <- function(samples, atom, comparison, seed) {
   statistic <- atom$statistic
-  if (length(matched$a) == 0L) {
+  if (length(samples$a) == 0L) {
     return(list(value = NA_real_, interval = NO_INTERVAL))
   }
-  value <- censored_ratio(statistic_of(statistic, matched$a), statistic_of(statistic, matched$b))
-  interval <- if (min(length(matched$a), length(matched$b)) < 2L) {
+  value <- censored_ratio(statistic_of(statistic, samples$a), statistic_of(statistic, samples$b))
+  interval <- if (min(length(samples$a), length(samples$b)) < 2L) {
     NO_INTERVAL
   } else {
-    percentile_interval(
-      replicate_ratio(matched$a, matched$b, statistic, comparison$resamples, seed, matched$paired), comparison$confidence
-    )
+    percentile_interval(replicate_ratio(samples, statistic, comparison$resamples, seed), comparison$confidence)
   }
-  if (atom$quantity == "ahead_percent") {
-    return(list(value = 100 * (1 - value), interval = rev(100 * (1 - interval))))
-  }
-  list(value = value, interval = interval)
+  as_asked(list(value = value, interval = interval), atom, comparison)
 }
 
-share_number <- function(a, b, matched, comparison, seed) {
+#' A ratio as the condition asks for it: itself, or the lead of the first in percent.
+as_asked <- function(ratio, atom, comparison) {
+  if (atom$quantity != "ahead_percent") {
+    return(ratio)
+  }
+  lead <- function(x) if (comparison$metric$better == "higher") 100 * (x - 1) else 100 * (1 - x)
+  ratio$value <- lead(ratio$value)
+  ratio$interval <- sort(lead(ratio$interval), na.last = TRUE)
+  ratio
+}
+
+share_number <- function(a, b, samples, comparison, seed) {
   rule <- comparison$rule
-  value <- beat_share(a, b, rule$margin, rule$comparisons)
-  if (min(length(matched$a), length(matched$b)) < 2L) {
+  cost <- function(values) as_costs(values, comparison$metric)
+  value <- beat_share(cost(a), cost(b), rule$cost_margin, rule$comparisons)
+  if (min(length(samples$a), length(samples$b)) < 2L) {
     return(list(value = value, interval = NO_INTERVAL))
   }
-  draws <- draw_samples(list(matched$a, matched$b), matched$paired, comparison$resamples, seed)
-  replicates <- replicate_share(matched$a, matched$b, draws[[1]], draws[[2]], rule$margin, rule$comparisons)
+  draws <- sample_draws(samples, comparison$resamples, seed)
+  replicates <- replicate_share(cost(samples$a), cost(samples$b), draws[[1]], draws[[2]], rule$cost_margin, rule$comparisons)
   list(value = value, interval = percentile_interval(replicates, comparison$confidence))
 }
 
@@ -69,10 +78,7 @@ ratio_over_cells <- function(atom, data) {
   }
   seed <- derive_seed(study$seed, atom$arm, atom$against, "cells")
   ratio <- mean_ratio(index, study, measured, atom$arm, atom$against, seed, atom$statistic)
-  if (atom$quantity == "ahead_percent") {
-    ratio$value <- 100 * (1 - ratio$value)
-    ratio$interval <- rev(100 * (1 - ratio$interval))
-  }
+  ratio <- as_asked(ratio, atom, study$comparison)
   note <- if (ratio$cells < length(atom$cells)) sprintf("%d of %d cells", ratio$cells, length(atom$cells)) else ""
   list(
     value = ratio$value, interval = ratio$interval, n = min(counts[counts > 0L]), note = note, missing = missing > 0L
@@ -101,7 +107,7 @@ cells_won <- function(atom, data) {
   total <- 0L
   replicates <- numeric(study$comparison$resamples)
   for (cell in measured) {
-    outcomes <- stats::setNames(lapply(arms, outcomes_at, index = data$median, cell = cell), arms)
+    outcomes <- costs_of_arms(data$median, study, cell, arms)
     total <- total + arm_wins(beat_matrix(outcomes, study$comparison$rule), atom)
     replicates <- replicates + replicate_wins(outcomes, atom, study$comparison, derive_seed(study$seed, cell, atom$arm, "won"))
   }
@@ -134,7 +140,7 @@ replicate_wins <- function(outcomes, atom, comparison, seed) {
   rule <- comparison$rule
   pairs <- expand.grid(a = arms, b = arms, stringsAsFactors = FALSE)
   won <- mapply(function(a, b) {
-    share <- if (a == b) 0 else replicate_share(outcomes[[a]], outcomes[[b]], draws[[a]], draws[[b]], rule$margin, rule$comparisons)
+    share <- if (a == b) 0 else replicate_share(outcomes[[a]], outcomes[[b]], draws[[a]], draws[[b]], rule$cost_margin, rule$comparisons)
     rep_len(a != b & wins(share, rule), comparison$resamples)
   }, pairs$a, pairs$b)
   # The same few outcomes of all duels come up again and again; each is judged once.
@@ -156,7 +162,7 @@ nothing_measured <- function(atom, study) {
 #' How many loads behind a number did not finish.
 unfinished_note <- function(index, atom, other_cell) {
   values <- c(outcomes_at(index, atom$cells, atom$arm), outcomes_at(index, other_cell, atom$against))
-  open <- sum(is.infinite(values))
+  open <- sum(is_unfinished(values))
   if (open > 0L) sprintf("%d of %d loads did not finish", open, length(values)) else ""
 }
 
@@ -176,7 +182,8 @@ describe_atom <- function(atom, study) {
     ratio = sprintf("%s %s of %s divided by that of %s: %s", atom$statistic, metric, arm, against, place),
     ahead_percent = sprintf("lead of %s over %s in %s %s, percent: %s", arm, against, atom$statistic, metric, place),
     rule_share = sprintf(
-      "share of comparisons in which %s is at least %g %% faster than %s: %s", arm, 100 * study$comparison$rule$margin, against, place
+      "share of comparisons in which %s is at least %g %% %s than %s: %s",
+      arm, 100 * study$comparison$rule$margin, comparative(study$comparison$metric), against, place
     ),
     cells_won_percent = if (atom$beats == "first_place") {
       sprintf("percentage of cells in which %s is among the winners (against %s): %s", arm, against, place)

@@ -17,7 +17,7 @@ BOUNDS <- c("at_least", "more_than", "at_most", "less_than", "between")
 evaluate_claims <- function(runs, study) {
   # For means a load that did not finish enters with its timeout, the least it would have taken.
   limited <- data.table::copy(runs)
-  data.table::set(limited, j = "value", value = ifelse(is.infinite(runs$value), runs$limit_s, runs$value))
+  data.table::set(limited, j = "value", value = ifelse(is.na(runs$bound), runs$value, runs$bound))
   data <- list(study = study, median = outcome_index(runs), mean = outcome_index(limited))
   rows <- lapply(study$claims, evaluate_claim, data = data)
   data.table::rbindlist(c(list(empty_claims()), rows), use.names = TRUE)

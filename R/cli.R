@@ -2,8 +2,9 @@
 #'
 #' @param given character vector as from `commandArgs(TRUE)`
 #' @param required,optional names without the dashes
+#' @param repeatable those that may be given several times; their values are joined with commas
 #' @return named list of strings; optional arguments that were not given are NULL
-parse_arguments <- function(given, required, optional = character()) {
+parse_arguments <- function(given, required, optional = character(), repeatable = character()) {
   known <- c(required, optional)
   usage <- paste0("Arguments: ", paste0("--", known, ifelse(known %in% required, "", " (optional)"), collapse = ", "))
   values <- list()
@@ -11,8 +12,8 @@ parse_arguments <- function(given, required, optional = character()) {
     name <- sub("^--", "", given[1])
     if (!startsWith(given[1], "--") || !name %in% known) fail("command line", sprintf("unknown argument '%s'", given[1]), usage)
     if (length(given) < 2L) fail("command line", sprintf("--%s has no value", name), usage)
-    if (!is.null(values[[name]])) fail("command line", sprintf("--%s is given twice", name), usage)
-    values[[name]] <- given[2]
+    if (!is.null(values[[name]]) && !name %in% repeatable) fail("command line", sprintf("--%s is given twice", name), usage)
+    values[[name]] <- paste(c(values[[name]], given[2]), collapse = ",")
     given <- given[-(1:2)]
   }
   missing <- setdiff(required, names(values))
@@ -23,6 +24,21 @@ parse_arguments <- function(given, required, optional = character()) {
 #' The parts of a comma-separated argument; `character()` for NULL.
 split_list <- function(text) {
   if (is.null(text)) character() else strsplit(text, ",", fixed = TRUE)[[1]]
+}
+
+#' A number among the arguments.
+#'
+#' @param least,most bounds; the least itself is outside
+number_argument <- function(arguments, name, default, least, most) {
+  given <- arguments[[name]]
+  if (is.null(given)) {
+    return(default)
+  }
+  number <- suppressWarnings(as.numeric(given))
+  if (is.na(number) || number <= least || number > most) {
+    fail("command line", sprintf("--%s is '%s'", name, given), sprintf("Give a number above %g, at most %g", least, most))
+  }
+  number
 }
 
 #' Run a program's body; a user error becomes one line on standard error and exit status 1.
@@ -56,4 +72,10 @@ read_json_file <- function(path) {
     jsonlite::fromJSON(path, simplifyVector = FALSE),
     error = function(problem) fail(path, "is not valid JSON", "Make it anew by the stage that writes it")
   )
+}
+
+#' Write nested lists as JSON.
+write_json_file <- function(data, path) {
+  dir.create(dirname(path), recursive = TRUE, showWarnings = FALSE)
+  writeLines(jsonlite::toJSON(data, auto_unbox = TRUE, pretty = TRUE, digits = NA), path)
 }

@@ -1,141 +1,123 @@
 # Comparisons of two arms within a cell.
 
-#' Outcomes of two arms as the design compares them.
+# Within 5 % two medians count as alike (Yu and Benson, Dissecting Performance of Production QUIC, 2021).
+ALIKE_PERCENT <- 5
+ALIKE <- "alike"
+
+#' The loads of two arms as the design compares them.
 #'
-#' @return list(a, b, paired): for a paired design only the repetitions that both have
-matched_outcomes <- function(a, b, design) {
-  if (design != "paired") {
-    return(list(a = a, b = b, paired = FALSE))
+#' @param a,b lists(values, sessions, blocks), named by pair, as from `sample_at`
+#' @return list(a, b, paired, sessions, strata): for a paired design only the repetitions that both have; `sessions`: of
+#'   both, to resample within; `strata`: list(level, a, b) to compare within, where not paired
+matched_samples <- function(a, b, design) {
+  if (design == "paired") {
+    shared <- intersect(names(a$values), names(b$values))
+    sessions <- paste(a$sessions[shared], b$sessions[shared])
+    return(list(a = a$values[shared], b = b$values[shared], paired = TRUE, sessions = list(sessions, sessions)))
   }
-  shared <- intersect(names(a), names(b))
-  list(a = a[shared], b = b[shared], paired = TRUE)
+  sessions <- list(a$sessions, b$sessions)
+  list(
+    a = a$values, b = b$values, paired = FALSE, sessions = sessions,
+    strata = comparable_strata(list(a$blocks, b$blocks), sessions)
+  )
 }
 
-#' Difference a - b in which two loads that did not finish are equal.
-censored_difference <- function(a, b) {
-  difference <- a - b
-  difference[is.infinite(a) & is.infinite(b)] <- 0
-  difference
+#' The loads of one arm in one cell with their blocking factors.
+sample_at <- function(index, cell, arm) {
+  list(
+    values = outcomes_at(index, cell, arm), sessions = strata_at(index, cell, arm, "session"),
+    blocks = strata_at(index, cell, arm, "block")
+  )
 }
 
-#' Ratio in which two statistics beyond the timeout have no ratio.
-censored_ratio <- function(a, b) ifelse(is.infinite(a) & is.infinite(b), NA_real_, a / b)
-
-#' Bootstrap replicates of the ratio of a statistic of two samples.
+#' Everything that two samples say of the difference between their arms, whatever the arms are called.
 #'
-#' @param statistic `mean` or `median`
-#' @param paired resample repetitions (both arms together) instead of each arm by itself
-replicate_ratio <- function(a, b, statistic, resamples, seed, paired) {
-  if (length(a) == 0L || length(b) == 0L) {
-    return(rep(NA_real_, resamples))
+#' @param a,b as from `sample_at`
+#' @param seed of the bootstrap
+#' @param intervals compute the bootstrap intervals too
+#' @return list of the columns n_a … p of `compare_pairs`
+compare_samples <- function(a, b, comparison, seed, intervals = TRUE) {
+  samples <- matched_samples(a, b, comparison$design)
+  enough <- intervals && length(samples$a) > 1L && length(samples$b) > 1L
+  between <- function(replicates) percentile_interval(replicates, comparison$confidence)
+  ratio <- between(if (enough) replicate_ratio(samples, "median", comparison$resamples, seed))
+  delta <- between(if (enough) replicate_delta(samples, comparison$resamples, seed))
+  shift <- shift_interval(samples, comparison$confidence)
+  medians <- c(censored_median(samples$a), censored_median(samples$b))
+  list(
+    n_a = length(a$values), n_b = length(b$values), n_pairs = if (samples$paired) length(samples$a) else NA_integer_,
+    unfinished_a = sum(is_unfinished(a$values)), unfinished_b = sum(is_unfinished(b$values)),
+    median_a = medians[1], median_b = medians[2], ratio = censored_ratio(medians[1], medians[2]),
+    low = ratio[1], high = ratio[2],
+    shift = shift[1], shift_low = shift[2], shift_high = shift[3],
+    delta = cliffs_delta(samples$a, samples$b), delta_low = delta[1], delta_high = delta[2],
+    test = test_name(samples), p = location_test(samples), p_sessions = session_test(samples)
+  )
+}
+
+test_name <- function(samples) {
+  if (samples$paired) {
+    return("signed-rank, paired by repetition")
   }
-  draws <- draw_samples(list(a, b), paired, resamples, seed)
-  of_rows <- row_statistic(statistic)
-  censored_ratio(of_rows(drawn_values(a, draws[[1]])), of_rows(drawn_values(b, draws[[2]])))
+  within <- c(block = ", within blocks", session = ", within sessions", none = "")
+  paste0("rank-sum", within[[samples$strata$level]])
 }
 
-#' Hodges-Lehmann estimate of the shift a - b (Hodges and Lehmann, Ann. Math. Stat. 34, 1963).
-#'
-#' Paired: median of the Walsh averages of the differences; otherwise median of all differences.
-#'
-#' @return shift in the unit of the values; NA if it is not finite
-hodges_lehmann <- function(a, b, paired) {
-  if (length(a) == 0L || length(b) == 0L) {
+#' p-value that the ratio of paired loads is the same in all sessions (Kruskal and Wallis); NA for one session.
+session_test <- function(samples) {
+  if (!samples$paired || length(unique(samples$sessions[[1]])) < 2L) {
     return(NA_real_)
   }
-  if (paired) {
-    difference <- censored_difference(a, b)
-    sums <- outer(difference, difference, "+") / 2
-    shifts <- sums[upper.tri(sums, diag = TRUE)]
-    shifts[is.nan(shifts)] <- 0
-  } else {
-    shifts <- as.vector(outer(a, b, censored_difference))
-  }
-  shift <- censored_median(shifts)
-  if (is.finite(shift)) shift else NA_real_
+  kruskal_p(censored_difference(log(samples$a), log(samples$b)), samples$sessions[[1]])
 }
 
-#' Cliff's delta: P(a > b) - P(a < b), in [-1, 1]; negative: a is lower (Cliff, Psychol. Bull. 114, 1993).
-cliffs_delta <- function(a, b) {
-  if (length(a) == 0L || length(b) == 0L) {
-    return(NA_real_)
-  }
-  mean(outer(a, b, function(x, y) (x > y) - (x < y)))
-}
-
-#' Two-sided p-value that a and b do not differ.
-#'
-#' Paired: exact Wilcoxon signed-rank test with Pratt's treatment of zeros; otherwise exact
-#' Mann-Whitney. A load that did not finish takes the highest rank. Both are by `coin`.
-#'
-#' @return p, NA where nothing can be tested
-location_test <- function(a, b, paired) {
-  if (length(a) == 0L || length(b) == 0L) {
-    return(NA_real_)
-  }
-  if (paired) {
-    return(signed_rank_p(censored_difference(a, b)))
-  }
-  values <- c(a, b)
-  largest <- max(c(values[is.finite(values)], 0))
-  values[is.infinite(values)] <- 2 * largest + 1
-  if (length(unique(values)) == 1L) {
+#' Kruskal-Wallis p-value by `coin`; 1 where all values are equal.
+kruskal_p <- function(values, groups) {
+  values <- unname(rank_infinite(values))
+  if (length(unique(values)) < 2L) {
     return(1)
   }
-  arm <- factor(rep(c("a", "b"), c(length(a), length(b))))
-  as.numeric(coin::pvalue(coin::wilcox_test(values ~ arm, distribution = "exact")))
-}
-
-#' Wilcoxon signed-rank p-value of differences, `Inf` being the largest.
-#'
-#' @param distribution `exact` or `asymptotic`, as in `coin`
-signed_rank_p <- function(difference, distribution = "exact") {
-  finite <- abs(difference[is.finite(difference)])
-  difference[is.infinite(difference)] <- sign(difference[is.infinite(difference)]) * (2 * max(c(finite, 0)) + 1)
-  if (all(difference == 0)) {
-    return(1)
-  }
-  data <- data.frame(difference = unname(difference), zero = 0)
-  as.numeric(coin::pvalue(coin::wilcoxsign_test(
-    difference ~ zero,
-    data = data, distribution = distribution, zero.method = "Pratt"
-  )))
+  data <- data.frame(value = values, group = factor(groups))
+  as.numeric(coin::pvalue(coin::kruskal_test(value ~ group, data = data)))
 }
 
 #' Comparison of two arms in one cell as one row.
 compare_arms <- function(study, index, cell, a, b, intervals) {
   comparison <- study$comparison
-  all_a <- outcomes_at(index, cell, a)
-  all_b <- outcomes_at(index, cell, b)
-  matched <- matched_outcomes(all_a, all_b, comparison$design)
-  seed <- derive_seed(study$seed, cell, a, b, "ratio")
-  replicates <- if (intervals && length(matched$a) > 1L && length(matched$b) > 1L) {
-    replicate_ratio(matched$a, matched$b, "median", comparison$resamples, seed, matched$paired)
-  }
-  interval <- percentile_interval(replicates, comparison$confidence)
-  medians <- c(censored_median(matched$a), censored_median(matched$b))
+  metric <- comparison$metric
+  samples <- lapply(c(a, b), sample_at, index = index, cell = cell)
+  numbers <- compare_samples(samples[[1]], samples[[2]], comparison, derive_seed(study$seed, cell, a, b, "ratio"), intervals)
+  costs <- lapply(samples, function(sample) as_costs(sample$values, metric))
   rule <- comparison$rule
-  share_a <- beat_share(all_a, all_b, rule$margin, rule$comparisons)
-  share_b <- beat_share(all_b, all_a, rule$margin, rule$comparisons)
-  list(
-    n_a = length(all_a), n_b = length(all_b), n_pairs = if (matched$paired) length(matched$a) else NA_integer_,
-    median_a = medians[1], median_b = medians[2], ratio = censored_ratio(medians[1], medians[2]),
-    low = interval[1], high = interval[2],
-    shift = hodges_lehmann(matched$a, matched$b, matched$paired), delta = cliffs_delta(all_a, all_b),
-    p = location_test(matched$a, matched$b, matched$paired),
-    comparisons = count_comparisons(all_a, all_b, rule$comparisons), share_a = share_a, share_b = share_b,
-    rule = if (is.na(share_a)) NOT_MEASURED else if (wins(share_a, rule)) a else if (wins(share_b, rule)) b else TIE
-  )
+  share <- function(x, y) beat_share(x, y, rule$cost_margin, rule$comparisons)
+  shares <- c(share(costs[[1]], costs[[2]]), share(costs[[2]], costs[[1]]))
+  c(numbers, list(
+    comparisons = count_comparisons(costs[[1]], costs[[2]], rule$comparisons), share_a = shares[1], share_b = shares[2],
+    rule = if (is.na(shares[1])) NOT_MEASURED else if (wins(shares[1], rule)) a else if (wins(shares[2], rule)) b else TIE,
+    median_rule = median_rule(as_costs(numbers$median_a, metric), as_costs(numbers$median_b, metric), a, b)
+  ))
+}
+
+#' Who is ahead by more than ALIKE_PERCENT of the second's median?
+#'
+#' @param a,b medians as costs
+median_rule <- function(a, b, name_a, name_b) {
+  if (is.na(a) || is.na(b)) {
+    return(NOT_MEASURED)
+  }
+  difference <- if (is.infinite(b)) ifelse(is.infinite(a), 0, -100) else 100 * (a / b - 1)
+  if (abs(difference) <= ALIKE_PERCENT * (1 + RELATIVE_TOLERANCE)) ALIKE else if (difference < 0) name_a else name_b
 }
 
 #' Comparison of every pair in every cell of the design.
 #'
 #' @param intervals compute the bootstrap intervals too (figures do without)
 #' @return data.table, one row per cell and pair: the factors, a, b, state (`measured`, `not measured`,
-#'   `not applicable`), n_a, n_b, n_pairs, median_a, median_b, ratio (of medians, a / b) with interval low and
-#'   high, difference_percent (100 (ratio - 1); negative: a is faster), shift (Hodges-Lehmann, unit of the metric), delta
-#'   (Cliff), p, p_holm (Holm over all rows), significant, comparisons, share_a, share_b, rule (the arm that
-#'   beats the other by the rule, `tie` or `not measured`)
+#'   `not applicable`), n_a, n_b, n_pairs, unfinished_a, unfinished_b, median_a, median_b, ratio (of medians, a / b) with
+#'   interval low and high, difference_percent (100 (ratio - 1)), shift (Hodges-Lehmann, unit of the metric) with
+#'   shift_low and shift_high, delta (Cliff; negative: a is lower) with delta_low and delta_high, test, p, p_sessions (that the
+#'   ratio is the same in all sessions), p_adjusted (over all rows), adjustment, significant, comparisons, share_a, share_b, rule (the
+#'   arm that beats the other by the rule, `tie` or `not measured`), median_rule (the arm whose median is more than 5 % better, `alike`)
 compare_pairs <- function(index, study, intervals = TRUE) {
   pairs <- study$comparison$pair_table
   rows <- lapply(seq_len(nrow(pairs)), function(i) {
@@ -148,8 +130,14 @@ compare_pairs <- function(index, study, intervals = TRUE) {
   if (nrow(table) == 0L) fail("comparison.pairs", "is empty", "Name at least one pair of arms in the study file")
   table$state <- pair_state(table, study$excluded)
   table$difference_percent <- 100 * (table$ratio - 1)
-  table$p_holm <- stats::p.adjust(table$p, "holm")
-  table$significant <- !is.na(table$p_holm) & table$p_holm <= 1 - study$comparison$confidence
+  judge_family(table, study$comparison)
+}
+
+#' Correct the p-values of a table over all of its rows.
+judge_family <- function(table, comparison) {
+  table$p_adjusted <- adjust_p(table$p, comparison$adjust)
+  table$adjustment <- comparison$adjust
+  table$significant <- is_significant(table$p_adjusted, comparison)
   table
 }
 

@@ -31,12 +31,15 @@ missing_table <- function(runs, study, arms = study$arm_table$arm) {
   grid
 }
 
+#' The loads that finished.
+finished_runs <- function(runs) pick(runs, !is.na(runs$value) & !is_unfinished(runs$value))
+
 #' Drift: each finished load relative to the geometric mean of its cell and arm, and when it was measured.
 #'
 #' @return data.table: cell, arm, block, repetition, session, position (`hours` since the first load where
 #'   `started` is known, otherwise the row's number in block order), relative (value / mean)
 drift_table <- function(runs) {
-  finished <- pick(runs, is.finite(runs$value))
+  finished <- finished_runs(runs)
   # Relative to the geometric mean: of three loads one is the median itself, and would hide any drift.
   middle <- exp(stats::ave(log(finished$value), finished$cell, finished$arm))
   started <- if ("started" %in% names(finished)) as.numeric(finished$started) else rep(NA_real_, nrow(finished))
@@ -55,20 +58,21 @@ drift_table <- function(runs) {
 
 #' Sessions: how far the median of one session lies from that of all, over cells and arms.
 #'
-#' @return data.table, one row per session: session, n, groups (cells and arms with another session too),
+#' @return data.table, one row per session (of a machine): session (empty: not stated), n, groups (cells and arms with another session too),
 #'   ratio (median over these groups of session median / overall median)
 session_table <- function(runs) {
-  finished <- pick(runs, is.finite(runs$value))
+  finished <- finished_runs(runs)
   key <- outcome_key(finished$cell, finished$arm)
   overall <- stats::ave(finished$value, key, FUN = censored_median)
-  sessions <- stats::ave(as.integer(factor(finished$session)), key, FUN = function(x) length(unique(x)))
-  rows <- lapply(sort(unique(finished$session)), function(session) {
-    here <- which(finished$session == session)
+  sessions <- stats::ave(as.integer(factor(finished$session_of)), key, FUN = function(x) length(unique(x)))
+  rows <- lapply(sort(unique(finished$session_of)), function(session) {
+    here <- which(finished$session_of == session)
     shared <- here[sessions[here] > 1L]
     ratios <- vapply(split(shared, key[shared]), function(rows) {
       censored_median(finished$value[rows]) / overall[rows[1]]
     }, 0)
     list(session = session, n = length(here), groups = length(ratios), ratio = censored_median(unname(ratios)))
   })
-  data.table::rbindlist(rows)
+  none <- data.table::data.table(session = character(), n = integer(), groups = integer(), ratio = numeric())
+  data.table::rbindlist(c(list(none), rows))
 }

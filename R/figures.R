@@ -1,6 +1,6 @@
 # Figures as the study file defines them: which kind draws what, and how a figure becomes files.
 
-FIGURE_KINDS <- c("cdf", "heatmap", "tree", "calibration", "failures", "drift")
+FIGURE_KINDS <- c("cdf", "heatmap", "tree", "calibration", "failures", "drift", "curves", "bars", "matrix")
 
 #' Where a figure stands in the study file, for messages.
 figure_place <- function(figure) sprintf("figure '%s'", figure$name)
@@ -41,6 +41,9 @@ draw_figure <- function(figure, study, data) {
     calibration = draw_calibration(figure, study, data$calibration()),
     failures = draw_failures(figure, study, data$runs()),
     drift = draw_drift(figure, study, data$runs()),
+    curves = draw_curves(figure, study, data$runs()),
+    bars = draw_bars(figure, study, data$runs()),
+    matrix = draw_matrix(figure, study, data$runs()),
     fail(figure_place(figure), sprintf("no kind of figure is called '%s'", figure$kind), paste("Known:", phrase(FIGURE_KINDS)))
   )
 }
@@ -50,13 +53,18 @@ draw_figure <- function(figure, study, data) {
 #' The PDF is made from the SVG, for R's own PDF writers either leave fonts out or put the time of day in.
 #' The time in the PDF is SOURCE_DATE_EPOCH, or 1970 where that is not set: equal data give equal bytes.
 #'
-#' @param drawn list(plot, width, height)
+#' @param drawn list(plot, width, height, links): `links` (may be missing) are the targets of the texts that `linked` marked
 #' @param path of the PDF; the SVG is written next to it
 save_figure <- function(drawn, path) {
   dir.create(dirname(path), recursive = TRUE, showWarnings = FALSE)
   picture <- sub("[.]pdf$", ".svg", path)
-  svglite::svglite(picture, width = drawn$width / 25.4, height = drawn$height / 25.4, bg = "white")
+  # A text with a fixed width would be squeezed when its mark is taken out.
+  svglite::svglite(
+    picture,
+    width = drawn$width / 25.4, height = drawn$height / 25.4, bg = "white", fix_text_size = is.null(drawn$links)
+  )
   tryCatch(print(drawn$plot), finally = grDevices::dev.off())
+  if (!is.null(drawn$links)) writeLines(add_links(readLines(picture), drawn$links), picture)
   epoch <- Sys.getenv("SOURCE_DATE_EPOCH", "0")
   done <- processx::run(
     "rsvg-convert", c("--format", "pdf", "--output", path, picture),
@@ -100,4 +108,35 @@ figure_data <- function(study, arguments) {
     winners = table("winners", function() winner_table(index(), study)),
     calibration = once(function() read_calibration(arguments$calibration))
   )
+}
+
+# Characters of Unicode's private area, which no text of ours holds.
+LINK_BEGIN <- "\uE000"
+LINK_END <- "\uE001"
+
+#' Mark texts as hyperlinks, numbered in order; `add_links` turns the marks into links.
+linked <- function(text) sprintf("%s%d%s%s", LINK_BEGIN, seq_along(text), LINK_END, text)
+
+#' Turn marked texts of an SVG into hyperlinks, and take the marks out.
+#'
+#' @param lines of the SVG
+#' @param links targets by number; NA: a text without link
+add_links <- function(lines, links) {
+  pattern <- sprintf("(<text [^>]*>)%s([0-9]+)%s([^<]*</text>)", LINK_BEGIN, LINK_END)
+  vapply(lines, function(line) {
+    parts <- regmatches(line, regexec(pattern, line))[[1]]
+    if (length(parts) == 0L) {
+      return(line)
+    }
+    text <- paste0(parts[2], parts[4])
+    target <- links[as.integer(parts[3])]
+    if (!is.na(target)) text <- sprintf("<a xlink:href=\"%s\">%s</a>", xml_text(target), text)
+    sub(pattern, gsub("\\", "\\\\", text, fixed = TRUE), line)
+  }, "", USE.NAMES = FALSE)
+}
+
+#' Text as an XML attribute.
+xml_text <- function(text) {
+  for (pair in list(c("&", "&amp;"), c("<", "&lt;"), c("\"", "&quot;"))) text <- gsub(pair[1], pair[2], text, fixed = TRUE)
+  text
 }

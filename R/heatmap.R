@@ -7,14 +7,17 @@ DARKEST_LOG2 <- 1
 #'
 #' @param comparisons as from `compare_pairs`
 #' @param silent_percent differences up to this carry no number
-#' @return `comparisons` with shade (log2 ratio, bounded to the colour scale; NA: no colour), text, decided (by the
+#' @param better `lower` or `higher`, of the metric
+#' @return `comparisons` with shade (log2 ratio, negative: the first is better, bounded to the colour scale; NA: no colour), text,
+#'   decided (by the
 #'   rule), kind (`value`, `failed`: a median lies beyond the timeout, `not applicable`, `not measured`)
-heatmap_tiles <- function(comparisons, silent_percent = 5) {
+heatmap_tiles <- function(comparisons, silent_percent = ALIKE_PERCENT, better = "lower") {
   tiles <- data.table::copy(comparisons)
-  beyond <- is.infinite(tiles$median_a) | is.infinite(tiles$median_b)
+  beyond <- is_unfinished(tiles$median_a) | is_unfinished(tiles$median_b)
   tiles$kind <- ifelse(tiles$state == "measured" & !is.na(beyond) & beyond, "failed", tiles$state)
   tiles$kind[tiles$state == "measured" & tiles$kind != "failed"] <- "value"
-  tiles$shade <- ifelse(tiles$kind == "value", pmax(-DARKEST_LOG2, pmin(DARKEST_LOG2, log2(tiles$ratio))), NA)
+  shade <- if (better == "higher") -log2(tiles$ratio) else log2(tiles$ratio)
+  tiles$shade <- ifelse(tiles$kind == "value", pmax(-DARKEST_LOG2, pmin(DARKEST_LOG2, shade)), NA)
   tiles$text <- tile_text(tiles, silent_percent)
   tiles$decided <- tiles$kind %in% c("value", "failed") & tiles$rule != TIE
   tiles
@@ -29,8 +32,8 @@ tile_text <- function(tiles, silent_percent) {
   )
   silent <- abs(difference) <= silent_percent * (1 + RELATIVE_TOLERANCE)
   text <- paste0(ifelse(silent, "", number), ifelse(tiles$significant, "*", ""))
-  one <- ifelse(is.infinite(tiles$median_a), "+fail", "\u2212fail")
-  who <- ifelse(is.infinite(tiles$median_a) & is.infinite(tiles$median_b), "both", one)
+  one <- ifelse(is_unfinished(tiles$median_a), "+fail", "\u2212fail")
+  who <- ifelse(is_unfinished(tiles$median_a) & is_unfinished(tiles$median_b), "both", one)
   ifelse(tiles$kind == "value", text, ifelse(tiles$kind == "failed", who, ifelse(tiles$kind == "not applicable", "n/a", "")))
 }
 
@@ -41,8 +44,8 @@ tile_text <- function(tiles, silent_percent) {
 draw_heatmap <- function(figure, study, comparisons) {
   cells <- select_cells(study, figure$cells, figure_place(figure))$cell
   pairs <- figure_pairs(figure, study)
-  silent <- as.numeric(figure$silent_percent %||% 5)
-  tiles <- heatmap_tiles(pick(comparisons, comparisons$cell %in% cells), silent)
+  silent <- as.numeric(figure$silent_percent %||% ALIKE_PERCENT)
+  tiles <- heatmap_tiles(pick(comparisons, comparisons$cell %in% cells), silent, study$comparison$metric$better)
   tiles <- pick(tiles, outcome_key(tiles$a, tiles$b) %in% outcome_key(pairs$a, pairs$b))
   if (!any(tiles$state == "measured")) {
     return(sized(empty_figure("No pair of arms was measured in any cell."), height = 30))
@@ -83,7 +86,7 @@ heatmap_plot <- function(tiles, axes, columns, study, silent) {
     ggplot2::scale_y_reverse(breaks = seq_along(axes$rows), labels = axes$rows, expand = c(0, 0.1)) +
     ggplot2::scale_fill_gradient2(
       low = FASTER, mid = EQUAL, high = SLOWER, limits = c(-DARKEST_LOG2, DARKEST_LOG2),
-      breaks = c(-1, log2(0.75), 0, log2(1.5), 1), labels = c("\u221250 %", "\u221225 %", "0", "+50 %", "+100 %"),
+      breaks = shade_breaks(metric), labels = c("\u221250 %", "\u221225 %", "0", "+50 %", "+100 %"),
       name = sprintf("Median %s, first against second", metric$short)
     ) +
     ggplot2::guides(fill = ggplot2::guide_colourbar(theme = ggplot2::theme(
@@ -99,6 +102,9 @@ heatmap_plot <- function(tiles, axes, columns, study, silent) {
     )
 }
 
+#' Shades of the ratios 0.5, 0.75, 1, 1.5 and 2.
+shade_breaks <- function(metric) log2(c(0.5, 0.75, 1, 1.5, 2)) * (if (metric$better == "higher") -1 else 1)
+
 blank_tiles <- function(tiles, kind, fill, colour, line) {
   ggplot2::geom_tile(
     data = pick(tiles, tiles$kind == kind), fill = fill, colour = colour, linetype = line,
@@ -109,17 +115,13 @@ blank_tiles <- function(tiles, kind, fill, colour, line) {
 #' What the signs in the tiles mean, for those that occur.
 heatmap_key <- function(tiles, study, silent) {
   rule <- study$comparison$rule
+  word <- comparative(study$comparison$metric)
   c(
-    sprintf("Numbers in percent, negative: the first is faster; no number: within %g %%.", silent),
+    sprintf("Numbers in percent of the second, blue: the first is %s; no number: within %g %%.", word, silent),
     if (any(tiles$decided)) {
-      sprintf("Framed: decided by the rule (%g %% of the comparisons at least %g %% faster).", 100 * rule$share, 100 * rule$margin)
+      sprintf("Framed: decided by the rule (%g %% of the comparisons at least %g %% %s).", 100 * rule$share, 100 * rule$margin, word)
     },
-    if (any(tiles$significant)) {
-      sprintf("*: significant at %g %% after Holm's correction over all tiles.", 100 * (1 - study$comparison$confidence))
-    } else {
-      why <- if (can_be_significant(tiles, study)) "" else " (with so few loads per cell none can be)"
-      sprintf("No tile is significant after Holm's correction over all tiles%s.", why)
-    },
+    significance_key(tiles, study),
     if (any(tiles$kind == "failed")) {
       "Crossed out: at least half of the loads of the first (+), the second (\u2212) or both did not finish."
     },
@@ -128,13 +130,24 @@ heatmap_key <- function(tiles, study, silent) {
   )
 }
 
-#' Could the smallest p-value that so many loads can have survive Holm's correction?
+#' What the stars mean, or why there are none.
+significance_key <- function(tiles, study, of = "the study's comparisons") {
+  comparison <- study$comparison
+  method <- ADJUSTMENTS[[comparison$adjust]]
+  if (any(tiles$significant)) {
+    return(sprintf("*: significant at %g %% after the correction by %s over all of %s.", 100 * (1 - comparison$confidence), method, of))
+  }
+  why <- if (can_be_significant(tiles, study)) "" else " (with so few loads per cell none can be)"
+  sprintf("No tile is significant after the correction by %s over all of %s%s.", method, of, why)
+}
+
+#' Could the smallest p-value that so many loads can have survive the correction, were all others as small?
 can_be_significant <- function(tiles, study) {
   tested <- pick(tiles, !is.na(tiles$p))
   n_a <- tested$n_a
   n_b <- tested$n_b
   smallest <- if (study$comparison$design == "paired") 2^(1 - pmin(n_a, n_b)) else 2 / choose(n_a + n_b, n_a)
-  nrow(tested) > 0L && min(smallest) * nrow(tested) <= 1 - study$comparison$confidence
+  any(is_significant(adjust_p(pmin(smallest, 1), study$comparison$adjust), study$comparison))
 }
 
 #' Rows and columns of the heatmap from combinations of levels.
@@ -150,6 +163,9 @@ heatmap_axes <- function(figure, study, tiles) {
   unknown <- setdiff(c(rows, columns), factor_names(study))
   if (length(unknown) > 0L) fail(place, sprintf("no factor is called '%s'", unknown[1]), paste("Factors:", phrase(factor_names(study))))
   side <- function(factors, separator) {
+    if (length(factors) == 0L) {
+      return(list(position = rep(1L, nrow(tiles)), labels = ""))
+    }
     labels <- lapply(factors, function(name) level_labels(study, name, tiles[[name]]))
     order <- do.call(base::order, labels)
     text <- do.call(paste, c(lapply(labels, as.character), sep = separator))

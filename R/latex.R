@@ -41,6 +41,9 @@ tex_interval <- function(value, low, high) {
   ifelse(is.na(low) | is.na(high), tex_number(value), sprintf("%s [%s, %s]", tex_number(value), tex_number(low), tex_number(high)))
 }
 
+#' A whole number, NA as a dash.
+tex_count <- function(n) ifelse(is.na(n), "--", format(n, trim = TRUE, scientific = FALSE))
+
 #' A p-value.
 tex_p <- function(p) ifelse(is.na(p), "--", ifelse(p < 0.001, "$<$ 0.001", sprintf("%.3f", p)))
 

@@ -4,13 +4,13 @@
 #'
 #' Few repetitions cannot show a difference in one cell after the correction for many; taken together
 #' they can. The test is the signed-rank test over all matched repetitions of all cells on the
-#' logarithm of the ratio, by asymptotic distribution; its null hypothesis is that the arms do not differ in any cell.
+#' logarithm of the ratio; its null hypothesis is that the arms do not differ in any cell.
 #'
 #' @param index outcomes
 #' @param study resolved study
 #' @param comparisons as from `compare_pairs`
 #' @return data.table, one row per pair: a, b, cells (measured), a_wins, b_wins, ties (by the rule), ratio
-#'   (geometric mean of the ratios of medians) with low and high, p, p_holm (over the pairs)
+#'   (geometric mean of the ratios of medians) with low and high, p, p_adjusted (over the pairs)
 summarise_pairs <- function(index, study, comparisons) {
   pairs <- study$comparison$pair_table
   rows <- lapply(seq_len(nrow(pairs)), function(i) {
@@ -25,7 +25,7 @@ summarise_pairs <- function(index, study, comparisons) {
     )
   })
   table <- data.table::rbindlist(rows)
-  table$p_holm <- stats::p.adjust(table$p, "holm")
+  table$p_adjusted <- adjust_p(table$p, study$comparison$adjust)
   table
 }
 
@@ -36,13 +36,10 @@ mean_ratio <- function(index, study, cells, a, b, seed, statistic = "median") {
   smallest <- Inf
   values <- numeric()
   for (cell in cells) {
-    matched <- matched_outcomes(outcomes_at(index, cell, a), outcomes_at(index, cell, b), comparison$design)
-    smallest <- min(smallest, length(matched$a), length(matched$b))
-    values <- c(values, log(censored_ratio(statistic_of(statistic, matched$a), statistic_of(statistic, matched$b))))
-    replicates <- replicate_ratio(
-      matched$a, matched$b, statistic, comparison$resamples, derive_seed(seed, cell), matched$paired
-    )
-    logs <- cbind(logs, log(replicates))
+    samples <- matched_samples(sample_at(index, cell, a), sample_at(index, cell, b), comparison$design)
+    smallest <- min(smallest, length(samples$a), length(samples$b))
+    values <- c(values, log(censored_ratio(statistic_of(statistic, samples$a), statistic_of(statistic, samples$b))))
+    logs <- cbind(logs, log(replicate_ratio(samples, statistic, comparison$resamples, derive_seed(seed, cell))))
   }
   finite <- is.finite(values)
   if (!any(finite)) {
@@ -65,11 +62,8 @@ mean_ratio <- function(index, study, cells, a, b, seed, statistic = "median") {
 #' p-value that two arms do not differ in any cell; NA below two matched repetitions.
 pooled_test <- function(index, cells, a, b) {
   differences <- unlist(lapply(cells, function(cell) {
-    matched <- matched_outcomes(outcomes_at(index, cell, a), outcomes_at(index, cell, b), "paired")
-    censored_difference(log(matched$a), log(matched$b))
+    samples <- matched_samples(sample_at(index, cell, a), sample_at(index, cell, b), "paired")
+    censored_difference(log(samples$a), log(samples$b))
   }))
-  if (length(differences) < 2L) {
-    return(NA_real_)
-  }
-  signed_rank_p(differences, "asymptotic")
+  if (length(differences) < 2L) NA_real_ else signed_rank_p(differences)
 }

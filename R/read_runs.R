@@ -12,8 +12,10 @@ required_columns <- function(study, schema) {
 #' @param study resolved study
 #' @param schema the JSON schema of the table as nested lists
 #' @return data.table, one row per cell, arm and repetition; all columns of the files, and
-#'   `value`: the study's metric, `Inf` for a failed or timed-out load (censored), `NA` for an invalid one;
-#'   `limit_s`: the time at which a load that did not finish was given up (NA: not known)
+#'   `value`: the study's metric, the worst one for a failed or timed-out load (censored: `Inf` where lower is better,
+#'   0 where higher is), `NA` for an invalid one; `bound`: the same with the timeout for those that did not finish,
+#'   the least they can have taken (NA: not known); `pair`: what the loads that belong together have in common, the
+#'   repetition and, in merged tables, machine and session; `session_of`, `block_of`: the blocking factors
 read_runs <- function(paths, study, schema = runs_schema()) {
   # A figure of cells that are not measured at this scale has no table at all.
   if (length(paths) == 0L) {
@@ -102,7 +104,7 @@ check_values <- function(runs, study, where) {
       "An ok row needs the metric; otherwise set the status to failed, timeout or invalid"
     )
   }
-  twice <- anyDuplicated(runs, by = c("cell", "arm", "repetition"))
+  twice <- anyDuplicated(runs, by = intersect(c("cell", "arm", "repetition", "session", "machine"), names(runs)))
   if (twice > 0L) {
     fail(
       where, sprintf("holds repetition %s of %s in %s twice", runs$repetition[twice], runs$arm[twice], runs$cell[twice]),
@@ -111,35 +113,40 @@ check_values <- function(runs, study, where) {
   }
 }
 
-#' Add what the statistics work on: `value` and `limit_s`.
+#' Add what the statistics work on: `value`, `bound`, `pair`, `session_of` and `block_of`.
 add_outcome <- function(runs, study) {
   runs <- data.table::copy(runs)
-  value <- as.numeric(runs[[study$comparison$metric$column]])
-  value[runs$status %in% c("failed", "timeout")] <- Inf
+  metric <- study$comparison$metric
+  value <- as.numeric(runs[[metric$column]])
+  unfinished <- runs$status %in% c("failed", "timeout")
+  value[unfinished] <- worst_outcome(metric)
   value[runs$status == "invalid"] <- NA
-  limit <- if ("timeout_s" %in% names(runs)) as.numeric(runs$timeout_s) else rep(NA_real_, nrow(runs))
-  limit[is.na(limit)] <- as.numeric(study$timeout_s %||% NA)
   data.table::set(runs, j = "value", value = value)
-  data.table::set(runs, j = "limit_s", value = limit)
+  data.table::set(runs, j = "bound", value = ifelse(unfinished, bound_of_unfinished(runs, study), value))
+  add_blocks(runs)
   data.table::setorderv(runs, c("cell", "arm", "repetition"))
   runs
 }
 
 #' Outcomes of one arm in one cell, in the order of the repetitions.
 #'
-#' @return numeric vector named by repetition; `Inf` = did not finish; invalid repetitions are left out
+#' @return numeric vector named by `pair`; invalid repetitions are left out
 outcomes <- function(runs, cell, arm) {
   rows <- which(runs$cell == cell & runs$arm == arm & !is.na(runs$value))
-  stats::setNames(runs$value[rows], runs$repetition[rows])
+  stats::setNames(runs$value[rows], runs$pair[rows])
 }
 
-#' All outcomes as a list of vectors, looked up by `outcome_key(cell, arm)`.
+#' All outcomes as a list of vectors, looked up by `outcome_key(cell, arm)`; their sessions and blocks are an attribute.
 #'
 #' Splitting once is what makes a study of 100,000 rows a matter of seconds.
 outcome_index <- function(runs) {
   valid <- pick(runs, !is.na(runs$value))
-  values <- stats::setNames(valid$value, valid$repetition)
-  split(values, outcome_key(valid$cell, valid$arm))
+  key <- outcome_key(valid$cell, valid$arm)
+  index <- split(stats::setNames(valid$value, valid$pair), key)
+  strata <- lapply(list(session = valid$session_of, block = valid$block_of), function(labels) {
+    split(stats::setNames(labels, valid$pair), key)
+  })
+  structure(index, strata = strata)
 }
 
 outcome_key <- function(cell, arm) paste(cell, arm, sep = "\t")
@@ -148,4 +155,12 @@ outcome_key <- function(cell, arm) paste(cell, arm, sep = "\t")
 outcomes_at <- function(index, cell, arm) {
   values <- index[[outcome_key(cell, arm)]]
   if (is.null(values)) stats::setNames(numeric(), character()) else values
+}
+
+#' Blocking labels of these outcomes, named as they are.
+#'
+#' @param level `session` or `block`
+strata_at <- function(index, cell, arm, level) {
+  labels <- attr(index, "strata")[[level]][[outcome_key(cell, arm)]]
+  if (is.null(labels)) stats::setNames(character(), character()) else labels
 }

@@ -26,10 +26,11 @@ with_seed <- function(seed, expression) {
 
 #' Bootstrap draws from n values.
 #'
+#' @param strata each value is replaced by one of its own stratum; as from `resampling_strata`
 #' @return integer matrix, one row per resample, n columns: numbers of the values drawn
-draw_rows <- function(n, resamples, seed) {
+draw_rows <- function(n, resamples, seed, strata = rep(1L, n)) {
   # boot hands every resample's indices to its statistic; here the indices are the statistic.
-  with_seed(seed, boot::boot(seq_len(n), function(data, rows) rows, R = resamples)$t)
+  with_seed(seed, boot::boot(seq_len(n), function(data, rows) rows, R = resamples, strata = strata)$t)
 }
 
 #' How often each value was drawn.
@@ -45,16 +46,29 @@ draw_counts <- function(draws) {
 #' Values drawn, one row per resample.
 drawn_values <- function(values, draws) matrix(values[draws], nrow(draws), ncol(draws))
 
-#' Median of each row; `Inf` (did not finish) is the largest value.
-row_medians <- function(values) {
+#' The two middle values of each row, equal for an odd number.
+middle_values <- function(values) {
   n <- ncol(values)
   sorted <- matrix(values[order(row(values), values)], n, nrow(values))
-  (sorted[(n + 1L) %/% 2L, ] + sorted[n %/% 2L + 1L, ]) / 2
+  list(lower = sorted[(n + 1L) %/% 2L, ], upper = sorted[n %/% 2L + 1L, ])
 }
 
-#' Median that treats `Inf` (did not finish) as the largest value.
+#' Median of each row of any numbers.
+row_middles <- function(values) {
+  middle <- middle_values(values)
+  # Half below all and half above all numbers: no number is between them.
+  ifelse(is.infinite(middle$lower) & middle$lower == -middle$upper, 0, (middle$lower + middle$upper) / 2)
+}
+
+#' Median outcome of each row; a load that did not finish (`Inf`, or 0 where higher is better) is no number to halve.
+row_medians <- function(values) {
+  middle <- middle_values(values)
+  ifelse(middle$lower == 0, 0, (middle$lower + middle$upper) / 2)
+}
+
+#' Median outcome.
 #'
-#' @return NA for no values; `Inf` if half or more did not finish
+#' @return NA for no values; `Inf` (0 where higher is better) if half or more did not finish
 censored_median <- function(values) {
   if (length(values) == 0L) NA_real_ else row_medians(matrix(values, 1L))
 }
@@ -70,25 +84,28 @@ statistic_of <- function(name, values) {
 #' Bootstrap replicates of a statistic of one sample.
 #'
 #' @param statistic `mean` or `median`
+#' @param sessions session of each value
 #' @return numeric vector of `resamples` replicates
-replicate_statistic <- function(values, statistic, resamples, seed) {
+replicate_statistic <- function(values, statistic, resamples, seed, sessions = rep("", length(values))) {
   if (length(values) == 0L) {
     return(rep(NA_real_, resamples))
   }
-  row_statistic(statistic)(drawn_values(values, draw_rows(length(values), resamples, seed)))
+  row_statistic(statistic)(drawn_values(values, draw_rows(length(values), resamples, seed, resampling_strata(sessions))))
 }
 
 #' Bootstrap draws for several samples.
 #'
 #' @param outcomes list of vectors named by repetition
 #' @param paired draw repetitions, the same for all samples, which then must have the same repetitions
+#' @param sessions list of the sessions of their values; NULL: one session
 #' @return list of draws as from `draw_rows`, one per sample
-draw_samples <- function(outcomes, paired, resamples, seed) {
+draw_samples <- function(outcomes, paired, resamples, seed, sessions = NULL) {
+  strata <- lapply(if (is.null(sessions)) lapply(outcomes, function(values) rep("", length(values))) else sessions, resampling_strata)
   if (paired) {
-    draws <- draw_rows(length(outcomes[[1]]), resamples, seed)
+    draws <- draw_rows(length(outcomes[[1]]), resamples, seed, strata[[1]])
     return(rep(list(draws), length(outcomes)))
   }
-  lapply(seq_along(outcomes), function(i) draw_rows(length(outcomes[[i]]), resamples, derive_seed(seed, i)))
+  lapply(seq_along(outcomes), function(i) draw_rows(length(outcomes[[i]]), resamples, derive_seed(seed, i), strata[[i]]))
 }
 
 #' Percentile interval of replicates; works with `Inf`, which the usual interpolation does not.

@@ -6,7 +6,7 @@ RELATIVE_TOLERANCE <- 1e-9
 
 #' Share of the comparisons in which A is at least `margin` lower than B.
 #'
-#' Did not finish is `Inf`: a finished load beats one that did not finish, two that did not finish tie.
+#' Works on costs (`as_costs`). Did not finish is `Inf`: a finished load beats one that did not finish, two that did not finish tie.
 #'
 #' @param a,b outcomes in seconds; for `paired` named by repetition
 #' @param margin 0.1 for 10 %
@@ -77,17 +77,28 @@ cell_winners <- function(beats) {
 
 #' Who beats whom among some arms, from their outcomes.
 #'
-#' @param outcomes named list arm -> outcomes
+#' @param outcomes named list arm -> outcomes as costs
 #' @return logical matrix, row beats column
 beat_matrix <- function(outcomes, rule) {
   arms <- names(outcomes)
   beats <- matrix(FALSE, length(arms), length(arms), dimnames = list(arms, arms))
   for (a in arms) {
     for (b in setdiff(arms, a)) {
-      beats[a, b] <- wins(beat_share(outcomes[[a]], outcomes[[b]], rule$margin, rule$comparisons), rule)
+      beats[a, b] <- wins(beat_share(outcomes[[a]], outcomes[[b]], rule$cost_margin, rule$comparisons), rule)
     }
   }
   beats
+}
+
+#' Outcomes of some arms in a cell as costs, by arm.
+costs_of_arms <- function(index, study, cell, arms) {
+  outcomes <- lapply(arms, function(arm) as_costs(outcomes_at(index, cell, arm), study$comparison$metric))
+  stats::setNames(outcomes, arms)
+}
+
+#' What the better of two values of a metric is: faster for a time, higher for a rate.
+comparative <- function(metric) {
+  if (metric$better == "higher") "higher" else if (metric$unit == "s") "faster" else "lower"
 }
 
 TIE <- "tie"
@@ -103,7 +114,7 @@ NOT_MEASURED <- "not measured"
 winner_table <- function(index, study, arms = study$comparison$arms) {
   rule <- study$comparison$rule
   rows <- lapply(study$design$cell, function(cell) {
-    found <- stats::setNames(lapply(arms, outcomes_at, index = index, cell = cell), arms)
+    found <- costs_of_arms(index, study, cell, arms)
     counts <- lengths(found)
     winners <- if (any(counts == 0L)) NOT_MEASURED else cell_winners(beat_matrix(found, rule))
     data.table::data.table(

@@ -17,6 +17,7 @@ write_statistics <- function(runs, study, folder) {
     failures = failure_table(runs),
     missing = missing_table(runs, study),
     sessions = session_table(runs),
+    checks = check_runs(runs, study),
     programs = program_table(runs)
   )
   for (name in names(tables)) write_table(tables[[name]], folder, name)

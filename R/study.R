@@ -25,12 +25,18 @@ read_study <- function(path) {
 complete_comparison <- function(comparison) {
   comparison$arms <- as.character(unlist(comparison$arms))
   comparison$metric <- utils::modifyList(
-    list(column = "plt_s", label = "Page load time", short = "PLT", unit = "s"),
+    list(column = "plt_s", label = "Page load time", short = "PLT", unit = "s", better = "lower"),
     as.list(comparison$metric)
   )
   comparison$rule <- utils::modifyList(list(share = 0.7, margin = 0.1, comparisons = "all"), as.list(comparison$rule))
-  defaults <- list(design = "paired", confidence = 0.95, resamples = 1000L)
+  # "At least 10 % higher" is what "at least 9.1 % lower" is for the reciprocal.
+  margin <- comparison$rule$margin
+  comparison$rule$cost_margin <- if (comparison$metric$better == "higher") margin / (1 + margin) else margin
+  defaults <- list(design = "paired", confidence = 0.95, resamples = 1000L, adjust = "holm")
   comparison <- utils::modifyList(defaults, comparison)
+  check_choice("comparison.adjust", comparison$adjust, names(ADJUSTMENTS))
+  check_choice("comparison.design", comparison$design, c("paired", "independent"))
+  check_choice("comparison.metric.better", comparison$metric$better, c("lower", "higher"))
   if (comparison$rule$comparisons == "paired" && comparison$design != "paired") {
     fail("comparison.rule.comparisons", "is 'paired' in a design that is not", "Set comparison.design to paired, or this to all")
   }
@@ -39,9 +45,21 @@ complete_comparison <- function(comparison) {
   comparison
 }
 
+check_choice <- function(key, value, known) {
+  if (!value %in% known) fail(key, sprintf("is '%s'", value), paste("Known:", phrase(known)))
+}
+
 #' Number of a level as text with its unit: `10 Mbit/s`, `2 %`, `large`.
 level_text <- function(value, unit) {
   trimws(paste(format(value, trim = TRUE), if (is.null(unit)) "" else unit))
+}
+
+#' The table of levels of a study without factors.
+empty_factor_table <- function() {
+  data.table::data.table(
+    factor = character(), label = character(), unit = character(), level = character(), value = character(),
+    level_label = character(), position = integer()
+  )
 }
 
 #' One row per level of each factor.

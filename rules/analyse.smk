@@ -38,3 +38,39 @@ rule analyse__figure:
     shell:
         "exec Rscript {input.program:q} --study {input.plan} --figure {wildcards.figure}"
         " --runs {params.runs:q} --calibration {params.calibration:q} --output {output} &> {log}"
+
+
+rule analyse__precision:
+    """How many repetitions each cell should have for the study's precision: {cell: repetitions}."""
+    input:
+        program=f"{ANALYSIS}/run_precision.R",
+        plan=f"{RESULTS}/plan/{{study}}.json",
+        runs=lambda wildcards: hq.study_table(wildcards.study),
+        code=sorted(ANALYSIS.glob("*.R")),
+    output:
+        f"{RESULTS}/precision/{{study}}.json",
+    log:
+        f"{RESULTS}/logs/analyse/{{study}}/precision.log",
+    resources:
+        cpu_percent=90,
+    shell:
+        "exec Rscript {input.program:q} --study {input.plan} --runs {input.runs}"
+        " --output {output} &> {log}"
+
+
+rule analyse__error_rates:
+    """False positives of the tests and coverage of the intervals, by simulation and by shuffled labels."""
+    input:
+        program=f"{ANALYSIS}/run_statistics_bench.R",
+        plan=f"{RESULTS}/plan/{{study}}.json",
+        runs=lambda wildcards: hq.study_table(wildcards.study),
+        code=sorted(ANALYSIS.glob("*.R")),
+    output:
+        directory(f"{RESULTS}/error-rates/{{study}}"),
+    log:
+        f"{RESULTS}/logs/analyse/{{study}}/error-rates.log",
+    resources:
+        cpu_percent=90,
+    shell:
+        "exec Rscript {input.program:q} --study {input.plan} --runs {input.runs}"
+        " --output {output} &> {log}"

@@ -6,6 +6,8 @@ rule content__certificates:
         directory(f"{RESULTS}/content/certificates"),
     log:
         f"{RESULTS}/logs/content/certificates.log",
+    # A second of work: not worth a job of a cluster.
+    localrule: True
     shell:
         "exec python3 {input.program:q} certificates --output {output} 2> {log}"
 
@@ -19,6 +21,8 @@ rule content__page:
         f"{RESULTS}/content/{{page}}/page.json",
     log:
         f"{RESULTS}/logs/content/{{page}}.log",
+    # A second of work: not worth a job of a cluster.
+    localrule: True
     params:
         seed=hq.selection.seed,
     shell:

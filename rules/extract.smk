@@ -7,16 +7,20 @@ rule extract__block:
         runs=f"{RESULTS}/tables/{{study}}/{{cell}}/{{block}}/runs.csv",
         objects=f"{RESULTS}/tables/{{study}}/{{cell}}/{{block}}/objects.csv",
         series=f"{RESULTS}/tables/{{study}}/{{cell}}/{{block}}/series.csv",
+        transport=f"{RESULTS}/tables/{{study}}/{{cell}}/{{block}}/transport.csv",
+        window=f"{RESULTS}/tables/{{study}}/{{cell}}/{{block}}/window.csv",
+        frames=f"{RESULTS}/tables/{{study}}/{{cell}}/{{block}}/frames.csv",
+        handshake=f"{RESULTS}/tables/{{study}}/{{cell}}/{{block}}/handshake.csv",
     log:
         f"{RESULTS}/logs/extract/{{study}}/{{cell}}/{{block}}.log",
     resources:
-        cpu_percent=30,
+        cpu_percent=90,
     params:
         folder=lambda wildcards, output: Path(output.runs).parent,
         results=lambda wildcards: RESULTS,
     shell:
         "exec python3 {input.program:q} block {input.block} --results {params.results:q}"
-        " --output {params.folder} 2> {log}"
+        " --output {params.folder} &> {log}"
 
 
 rule extract__cell:
@@ -31,6 +35,8 @@ rule extract__cell:
         f"{RESULTS}/tables/{{study}}/{{cell}}.csv",
     log:
         f"{RESULTS}/logs/extract/{{study}}/{{cell}}.log",
+    # A second of work: not worth a job of a cluster.
+    localrule: True
     shell:
         "exec python3 {input.program:q} join {input.tables} --output {output} 2> {log}"
 
@@ -47,5 +53,7 @@ rule extract__study:
         f"{RESULTS}/tables/{{study}}.csv",
     log:
         f"{RESULTS}/logs/extract/{{study}}.log",
+    # A second of work: not worth a job of a cluster.
+    localrule: True
     shell:
         "exec python3 {input.program:q} join {input.tables} --output {output} 2> {log}"

@@ -6,6 +6,8 @@ rule measure__plan:
         f"{RESULTS}/plan/{{study}}.json",
     log:
         f"{RESULTS}/logs/plan/{{study}}.log",
+    # A second of work: not worth a job of a cluster.
+    localrule: True
     params:
         fingerprint=lambda wildcards: hq.plan_fingerprint(wildcards.study),
         selection=hq.selection_arguments,
@@ -29,6 +31,8 @@ rule measure__block:
     priority: hq.priority
     resources:
         cpu_percent=hq.cpu_percent,
+        # Minutes, for a cluster's queue.
+        runtime=lambda wildcards, attempt: time_limit(hq.block(wildcards), attempt),
     params:
         fingerprint=hq.fingerprint,
         results=lambda wildcards: RESULTS,

@@ -8,7 +8,7 @@ from pathlib import Path
 from howquick.content import make_certificates, make_page
 from howquick.errors import UserError, run_program
 from howquick.files import read_json
-from howquick.plan import page_name
+from howquick.workload import page_name
 
 
 def main() -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from howquick.errors import UserError, run_program
 from howquick.files import read_json, write_json
 from howquick.measure.block import Block, locked
+from howquick.measure.processor import claim_processor
 from howquick.measure.progress import Progress
 from howquick.testbed.sandbox import enter_sandbox
 
@@ -36,6 +37,7 @@ def main() -> None:
         missing = block.missing()
         parts: dict[str, float] = {}
         if missing:
+            claim_processor(block)
             parts = _measure(block, missing, _calibration(arguments.calibration))
         write_json(arguments.output, block.manifest(len(missing), parts, time.monotonic() - begin))
 

@@ -12,4 +12,4 @@ fi
 read -ra flags <<<"$(pkg-config --cflags --libs libcurl libcrypto libssl)"
 mkdir -p "$OUT/bin"
 gcc -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -o "$OUT/bin/page-client" \
-  "$here"/main.c "$here"/page.c "$here"/transfer.c "$here"/timing.c "${flags[@]}"
+  "$here"/{main,options,page,moves,transfer,timing}.c "${flags[@]}"

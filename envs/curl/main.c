@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "options.h"
 #include "timing.h"
 
 void quit(int status, const char *format, ...) {
@@ -19,12 +20,6 @@ void *allocate(unsigned long count, unsigned long size) {
   void *memory = calloc(count, size);
   if (!memory) quit(EXIT_FAILURE, "out of memory");
   return memory;
-}
-
-static const char *required(const char *name) {
-  const char *value = getenv(name);
-  if (!value || !*value) quit(EXIT_FAILURE, "environment variable %s is not set", name);
-  return value;
 }
 
 static void read_protocol(struct settings *s) {
@@ -69,7 +64,7 @@ static void read_environment(struct settings *s) {
   read_protocol(s);
   read_connection(s);
   const char *host = required("HOST"), *address = required("ADDRESS"), *port = required("PORT");
-  s->group = required("OPTION_GROUP");
+  read_options(s);
   s->requests = required("REQUESTS");
   s->timing = required("TIMING");
   if (asprintf(&s->resolve, "%s:%s:%s", host, port, address) < 0 ||
@@ -79,12 +74,7 @@ static void read_environment(struct settings *s) {
 
   s->connections = 1;
   if (is_h1(s)) {
-    const char *text = required("OPTION_CONNECTIONS");
-    char *end = NULL;
-    long number = strtol(text, &end, 10);
-    if (*end || number < 1 || number > 100)
-      quit(EXIT_FAILURE, "OPTION_CONNECTIONS %s: use a number from 1 to 100", text);
-    s->connections = (int)number;
+    s->connections = (int)number_of("OPTION_CONNECTIONS", required("OPTION_CONNECTIONS"), 1, 100);
   }
 }
 
@@ -110,6 +100,7 @@ int main(int argc, char **argv) {
   }
   struct settings settings;
   struct page page;
+  choose_aes(argv);
   read_environment(&settings);
   if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) quit(EXIT_FAILURE, "libcurl does not start");
   warm_up();

@@ -1,8 +1,11 @@
 #include "page.h"
 
-#include <string.h>
+#include "moves.h"
 
-static CURLM *open_multi(const struct settings *s) {
+#include <string.h>
+#include <unistd.h>
+
+CURLM *open_multi(const struct settings *s) {
   CURLM *multi = curl_multi_init();
   if (!multi) quit(EXIT_FAILURE, "out of memory");
   long pipelining = s->connections == 1 ? CURLPIPE_MULTIPLEX : CURLPIPE_NOTHING;
@@ -15,29 +18,37 @@ static CURLM *open_multi(const struct settings *s) {
 }
 
 /* Run transfers[0 … count) with at most `parallel` at once: one ends, the next begins. */
-static void run(CURLM *multi, const struct settings *s, struct transfer *transfers, int count,
-                int parallel, double origin) {
+static void run(struct page *page, struct transfer *transfers, int count, int parallel, double origin) {
+  const struct settings *s = page->settings;
   int started = 0, finished = 0;
   while (finished < count) {
     while (started < count && started - finished < parallel)
-      transfer_start(&transfers[started++], multi, origin);
+      transfer_start(&transfers[started++], page->multi, origin);
 
     int running = 0, left = 0;
-    CURLMcode code = curl_multi_perform(multi, &running);
+    CURLMcode code = curl_multi_perform(page->multi, &running);
     if (code != CURLM_OK) quit(EXIT_FAILURE, "%s", curl_multi_strerror(code));
 
     int before = finished;
-    for (CURLMsg *m; (m = curl_multi_info_read(multi, &left));) {
+    for (CURLMsg *m; (m = curl_multi_info_read(page->multi, &left));) {
       if (m->msg != CURLMSG_DONE) continue;
       struct transfer *t = NULL;
       CURL *easy = m->easy_handle;
       CURLcode result = m->data.result;
       curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&t);
+      if (page->moving && result != CURLE_OK) {
+        t->broken = true;
+        continue;
+      }
       transfer_finish(t, s, result);
       finished++;
     }
-    if (finished == before && curl_multi_poll(multi, NULL, 0, 1000, NULL) != CURLM_OK)
+    moves_check(page);
+    struct curl_waitfd input = {.fd = STDIN_FILENO, .events = CURL_WAIT_POLLIN};
+    unsigned inputs = page->moving ? 1 : 0;
+    if (finished == before && curl_multi_poll(page->multi, &input, inputs, 1000, NULL) != CURLM_OK)
       quit(EXIT_FAILURE, "waiting for the network failed");
+    if (inputs && input.revents) moves_go(page);
   }
 }
 
@@ -61,7 +72,7 @@ static CURLSH *sessions_of(const struct page *page, int i) {
 static int connections_needed(const struct settings *s) {
   int objects = 0;
   for (const char *c = s->requests; *c; c++) objects += *c == ' ';
-  if (objects < 1) return 1;
+  if (objects < 1 || s->sequential) return 1;
   return objects < s->connections ? objects : s->connections;
 }
 
@@ -71,15 +82,17 @@ static void prime(struct page *page) {
   const struct settings *s = page->settings;
   int count = connections_needed(s);
   struct transfer *transfers = allocate(count, sizeof *transfers);
-  CURLM *multi = open_multi(s);
+  struct settings still = *s;
+  struct page first = {.settings = &still, .multi = open_multi(s), .transfers = transfers, .count = count};
+  still.moves = 0;
   for (int i = 0; i < count; i++)
     transfer_prepare(&transfers[i], s, s->prime_url, page->sessions[i]);
-  run(multi, s, transfers, count, count, monotonic_s());
+  run(&first, transfers, count, count, monotonic_s());
   for (int i = 0; i < count; i++) {
-    curl_multi_remove_handle(multi, transfers[i].easy);
+    curl_multi_remove_handle(first.multi, transfers[i].easy);
     transfer_free(&transfers[i]);
   }
-  curl_multi_cleanup(multi);
+  curl_multi_cleanup(first.multi);
   free(transfers);
 }
 
@@ -98,7 +111,7 @@ void page_prepare(struct page *page, const struct settings *settings) {
     struct transfer *t = &page->transfers[page->count];
     transfer_prepare(t, settings, url, sessions_of(page, page->count));
     /* Otherwise libcurl would use fewer connections than asked for when the server answers at once. */
-    bool opens = page->count >= 2 && page->count <= settings->connections;
+    bool opens = !settings->sequential && page->count >= 2 && page->count <= settings->connections;
     curl_easy_setopt(t->easy, CURLOPT_FRESH_CONNECT, opens ? 1L : 0L);
     page->count++;
   }
@@ -124,19 +137,20 @@ static void note_connections(struct page *page) {
 
 void page_load(struct page *page) {
   const struct settings *s = page->settings;
-  CURLM *multi = open_multi(s);
+  page->multi = open_multi(s);
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   double origin = monotonic_s();
   page->start = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 
-  run(multi, s, page->transfers, 1, 1, origin);
+  run(page, page->transfers, 1, 1, origin);
   int objects = page->count - 1;
-  run(multi, s, page->transfers + 1, objects, s->connections == 1 ? objects : s->connections, origin);
+  int parallel = s->sequential ? 1 : s->connections == 1 ? objects : s->connections;
+  run(page, page->transfers + 1, objects, parallel, origin);
 
   note_connections(page);
-  for (int i = 0; i < page->count; i++) curl_multi_remove_handle(multi, page->transfers[i].easy);
-  curl_multi_cleanup(multi);
+  for (int i = 0; i < page->count; i++) curl_multi_remove_handle(page->multi, page->transfers[i].easy);
+  curl_multi_cleanup(page->multi);
 }
 
 void page_free(struct page *page) {

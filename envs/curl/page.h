@@ -6,6 +6,9 @@
 
 struct page {
   const struct settings *settings;
+  CURLM *multi;                  /* the connections; another one after each move */
+  int moves_begun;
+  bool moving;                   /* "move" was said, "moved" not yet heard */
   CURLSH **sessions;             /* per connection: TLS sessions from its priming; NULL if cold */
   struct transfer *transfers;    /* the HTML first */
   int count;
@@ -14,6 +17,9 @@ struct page {
   int connections;
   bool resumed_known, resumed, early_data;
 };
+
+/* A new set of connections. */
+CURLM *open_multi(const struct settings *s);
 
 /* Make all handles for REQUESTS and, unless cold, connect once (h1: as often as the page will) to get tickets. */
 void page_prepare(struct page *page, const struct settings *settings);

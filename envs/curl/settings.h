@@ -15,6 +15,12 @@ struct settings {
   enum connection connection;
   int connections;           /* most connections at once; 1 unless h1 */
   const char *group;         /* of the TLS key exchange */
+  const char *ciphers;       /* of TLS 1.3; NULL: OpenSSL's own order */
+  bool verify;               /* the server's certificate */
+  int socket_buffer_bytes;   /* 0: leave alone */
+  bool sequential;           /* one URL after the other; otherwise the HTML, then all others */
+  bool hash_bodies;
+  int moves;                 /* changes of address to come */
   const char *requests;      /* URLs separated by spaces */
   const char *timing;        /* file to write */
   char *resolve;             /* HOST:PORT:ADDRESS */

@@ -20,9 +20,9 @@ static void write_object(FILE *file, const struct transfer *t) {
   fputs("{\"path\": ", file);
   write_text(file, t->path);
   fprintf(file,
-          ", \"status\": %ld, \"bytes\": %lld, \"sha256\": \"%s\", "
+          ", \"status\": %ld, \"bytes\": %lld, \"sha256\": %s%s%s, "
           "\"start_s\": %.6f, \"first_byte_s\": %.6f, \"end_s\": %.6f}",
-          t->status, t->bytes, t->sha256, t->start_s, t->first_byte_s, t->end_s);
+          t->status, t->bytes, t->hash ? "\"" : "null", t->sha256, t->hash ? "\"" : "", t->start_s, t->first_byte_s, t->end_s);
 }
 
 void timing_write(const struct page *page) {

@@ -2,6 +2,7 @@
 
 #include <openssl/ssl.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 
 double monotonic_s(void) {
@@ -31,8 +32,22 @@ static size_t on_header(char *data, size_t size, size_t count, void *user) {
 
 static size_t on_body(char *data, size_t size, size_t count, void *user) {
   struct transfer *t = user;
+  if (t->expected < 0) {
+    curl_off_t length = -1;
+    curl_easy_getinfo(t->easy, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &length);
+    if (length >= 0) t->expected = t->resumed_at + length;
+  }
   t->bytes += (long long)(size * count);
+  if (!t->hash) return size * count;
   return EVP_DigestUpdate(t->hash, data, size * count) == 1 ? size * count : CURL_WRITEFUNC_ERROR;
+}
+
+static int on_socket(void *user, curl_socket_t socket, curlsocktype purpose) {
+  const struct settings *s = user;
+  (void)purpose;
+  setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &s->socket_buffer_bytes, sizeof s->socket_buffer_bytes);
+  setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &s->socket_buffer_bytes, sizeof s->socket_buffer_bytes);
+  return CURL_SOCKOPT_OK;
 }
 
 /* One group: a hybrid key share as well would lengthen the handshakes of some programs only. */
@@ -41,31 +56,40 @@ static void set_tls(struct transfer *t, const struct settings *s, CURLSH *sessio
   curl_easy_setopt(t->easy, CURLOPT_CAPATH, NULL);
   curl_easy_setopt(t->easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_3);
   curl_easy_setopt(t->easy, CURLOPT_SSL_EC_CURVES, s->group);
+  curl_easy_setopt(t->easy, CURLOPT_TLS13_CIPHERS, s->ciphers);
+  curl_easy_setopt(t->easy, CURLOPT_SSL_VERIFYPEER, s->verify ? 1L : 0L);
+  curl_easy_setopt(t->easy, CURLOPT_SSL_VERIFYHOST, s->verify ? 2L : 0L);
   curl_easy_setopt(t->easy, CURLOPT_SSL_SESSIONID_CACHE, s->connection == COLD ? 0L : 1L);
   if (sessions) curl_easy_setopt(t->easy, CURLOPT_SHARE, sessions);
   if (s->connection == EARLY)
     curl_easy_setopt(t->easy, CURLOPT_SSL_OPTIONS, (long)CURLSSLOPT_EARLYDATA);
 }
 
-void transfer_prepare(struct transfer *t, const struct settings *s, char *url, CURLSH *sessions) {
+/* A set of connections learns addresses from the handles that are added to it, each of them once. */
+static void set_address(struct transfer *t, const struct settings *s) {
   static struct curl_slist *resolve;
   if (!resolve) resolve = curl_slist_append(NULL, s->resolve);
+  if (!resolve) quit(EXIT_FAILURE, "out of memory");
+  curl_easy_setopt(t->easy, CURLOPT_RESOLVE, resolve);
+}
 
+void transfer_prepare(struct transfer *t, const struct settings *s, char *url, CURLSH *sessions) {
   memset(t, 0, sizeof *t);
   t->url = url;
+  t->expected = -1;
   const char *authority = strstr(url, "://");
   t->path = authority ? strchr(authority + 3, '/') : NULL;
   if (!t->path) quit(EXIT_FAILURE, "REQUESTS: %s is not a full URL", url);
   t->easy = curl_easy_init();
-  t->hash = EVP_MD_CTX_new();
-  if (!t->easy || !t->hash || !resolve || EVP_DigestInit_ex(t->hash, EVP_sha256(), NULL) != 1)
+  t->hash = s->hash_bodies ? EVP_MD_CTX_new() : NULL;
+  if (!t->easy || (s->hash_bodies && EVP_DigestInit_ex(t->hash, EVP_sha256(), NULL) != 1))
     quit(EXIT_FAILURE, "out of memory");
 
   curl_easy_setopt(t->easy, CURLOPT_URL, url);
   curl_easy_setopt(t->easy, CURLOPT_PRIVATE, t);
   curl_easy_setopt(t->easy, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(t->easy, CURLOPT_PROXY, "");
-  curl_easy_setopt(t->easy, CURLOPT_RESOLVE, resolve);
+  set_address(t, s);
   curl_easy_setopt(t->easy, CURLOPT_IPRESOLVE, (long)CURL_IPRESOLVE_V4);
   curl_easy_setopt(t->easy, CURLOPT_HTTP_VERSION, s->http_version);
   curl_easy_setopt(t->easy, CURLOPT_PIPEWAIT, s->connections == 1 ? 1L : 0L);
@@ -74,15 +98,35 @@ void transfer_prepare(struct transfer *t, const struct settings *s, char *url, C
   curl_easy_setopt(t->easy, CURLOPT_HEADERDATA, t);
   curl_easy_setopt(t->easy, CURLOPT_WRITEFUNCTION, on_body);
   curl_easy_setopt(t->easy, CURLOPT_WRITEDATA, t);
+  if (s->socket_buffer_bytes) {
+    curl_easy_setopt(t->easy, CURLOPT_SOCKOPTFUNCTION, on_socket);
+    curl_easy_setopt(t->easy, CURLOPT_SOCKOPTDATA, s);
+  }
   set_tls(t, s, sessions);
+}
+
+static void add(struct transfer *t, CURLM *multi) {
+  CURLMcode code = curl_multi_add_handle(multi, t->easy);
+  if (code != CURLM_OK) quit(EXIT_FAILURE, "%s: %s", t->path, curl_multi_strerror(code));
 }
 
 void transfer_start(struct transfer *t, CURLM *multi, double origin) {
   t->origin = origin;
   t->start_s = monotonic_s() - origin;
   t->first_byte_s = -1;
-  CURLMcode code = curl_multi_add_handle(multi, t->easy);
-  if (code != CURLM_OK) quit(EXIT_FAILURE, "%s: %s", t->path, curl_multi_strerror(code));
+  t->started = true;
+  add(t, multi);
+}
+
+void transfer_resume(struct transfer *t, const struct settings *s, CURLM *multi, const char *interface) {
+  set_address(t, s);
+  t->broken = false;
+  t->resumed_at = t->bytes;
+  curl_easy_setopt(t->easy, CURLOPT_RESUME_FROM_LARGE, (curl_off_t)t->bytes);
+  curl_easy_setopt(t->easy, CURLOPT_INTERFACE, interface);
+  curl_easy_setopt(t->easy, CURLOPT_SHARE, NULL);
+  curl_easy_setopt(t->easy, CURLOPT_SSL_SESSIONID_CACHE, 0L);
+  add(t, multi);
 }
 
 static void finish_hash(struct transfer *t) {
@@ -95,14 +139,18 @@ static void finish_hash(struct transfer *t) {
 void transfer_finish(struct transfer *t, const struct settings *s, CURLcode result) {
   t->end_s = monotonic_s() - t->origin;
   if (result != CURLE_OK) quit(EXIT_FAILURE, "%s: %s", t->path, curl_easy_strerror(result));
-  long version = 0;
+  long version = 0, connects = 0;
   curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &t->status);
   curl_easy_getinfo(t->easy, CURLINFO_HTTP_VERSION, &version);
-  curl_easy_getinfo(t->easy, CURLINFO_NUM_CONNECTS, &t->connects);
+  curl_easy_getinfo(t->easy, CURLINFO_NUM_CONNECTS, &connects);
+  t->connects += connects;
   if (version != s->http_version_used)
     quit(EXIT_FAILURE, "%s: the server did not use %s", t->path, s->protocol);
-  if (t->status != 200) quit(EXIT_FAILURE, "%s: status %ld", t->path, t->status);
-  finish_hash(t);
+  if (t->status != (t->resumed_at ? 206 : 200))
+    quit(EXIT_FAILURE, "%s: status %ld", t->path, t->status);
+  t->status = 200;
+  t->done = true;
+  if (t->hash) finish_hash(t);
 }
 
 void transfer_free(struct transfer *t) {

@@ -20,6 +20,10 @@ struct transfer {
   char sha256[2 * EVP_MAX_MD_SIZE + 1];
   long connects;                 /* connections this transfer opened: 0 or 1 */
   bool session_known, session_reused;
+  bool started, done;
+  bool broken;                   /* its connection failed while the address was gone */
+  long long expected;            /* length of the whole body, once known; -1 before */
+  long long resumed_at;          /* byte from which the present request asks */
 };
 
 /* Monotonic clock in seconds. */
@@ -30,6 +34,9 @@ void transfer_prepare(struct transfer *t, const struct settings *s, char *url, C
 
 /* Add the handle to multi and note the start. */
 void transfer_start(struct transfer *t, CURLM *multi, double origin);
+
+/* Ask for what is missing, from the local address `interface`, with a full handshake. */
+void transfer_resume(struct transfer *t, const struct settings *s, CURLM *multi, const char *interface);
 
 /* Note the end; quit unless it worked with status 200 and the protocol asked for. */
 void transfer_finish(struct transfer *t, const struct settings *s, CURLcode result);

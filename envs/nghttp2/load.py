@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NoReturn
 from urllib.parse import urlsplit
 
+from options import slow_aes, truth
 from transcript import TranscriptError, page
 
 # nghttpd accepts no other group; offering another one first would cost a round trip.
@@ -20,13 +21,29 @@ system_default = tls
 [tls]
 Groups = P-256
 MinProtocol = TLSv1.3
+Ciphersuites = {ciphers}
 """
+CIPHERS = {
+    "aes128": "TLS_AES_128_GCM_SHA256",
+    "aes256": "TLS_AES_256_GCM_SHA384",
+    "chacha20": "TLS_CHACHA20_POLY1305_SHA256",
+}
+CIPHERS["default"] = ":".join(CIPHERS[name] for name in ("aes256", "chacha20", "aes128"))
 
 
 def refuse(status: int, reason: str) -> NoReturn:
     """Print why the load failed and exit with ``status``."""
     print(f"nghttp: {reason}", file=sys.stderr)
     sys.exit(status)
+
+
+def check_options(env: dict[str, str]) -> None:
+    """Exit with 127 for a cipher, a way to fetch or a move that nghttp does not have."""
+    if env["OPTION_CIPHER"] not in CIPHERS:
+        refuse(127, f"OPTION_CIPHER {env['OPTION_CIPHER']}: use one of {', '.join(CIPHERS)}")
+    for name, only in (("FETCH", "page"), ("BODY", "sha256"), ("MOVES", "0")):
+        if env.get(name, only) != only:
+            refuse(127, f"{name} {env[name]} is not supported; use {only}")
 
 
 def command(env: dict[str, str], har: Path) -> list[str]:
@@ -36,6 +53,7 @@ def command(env: dict[str, str], har: Path) -> list[str]:
         "nghttp", "--verbose", "--stat", f"--har={har}", "--get-assets", "--no-push", "--no-dep",
         f"--window-bits={int(env['OPTION_STREAM_WINDOW_BITS'])}",
         f"--connection-window-bits={int(env['OPTION_CONNECTION_WINDOW_BITS'])}",
+        *([] if truth(env, "OPTION_VERIFY") else ["--no-verify-peer"]),
         f"--header=:authority: {first.netloc}",
         f"https://{env['ADDRESS']}:{env['PORT']}{first.path}",
     ]  # fmt: skip
@@ -45,8 +63,13 @@ def run(env: dict[str, str]) -> dict[str, object]:
     """Run nghttp and return TIMING. Exits with a reason if the load did not work."""
     state = Path(env["STATE"])
     har, configuration = state / "page.har", state / "openssl.cnf"
-    configuration.write_text(OPENSSL)
-    child = dict(env, OPENSSL_CONF=str(configuration), SSL_CERT_FILE=f"{env['CERTS']}/ca.pem")
+    configuration.write_text(OPENSSL.format(ciphers=CIPHERS[env["OPTION_CIPHER"]]))
+    child = dict(
+        env,
+        **slow_aes(env),
+        OPENSSL_CONF=str(configuration),
+        SSL_CERT_FILE=f"{env['CERTS']}/ca.pem",
+    )
     done = subprocess.run(command(env, har), env=child, capture_output=True, check=False)
     # nghttp exits with 0 and a remark when it could not connect or did not trust the certificate.
     complaint = done.stderr.decode(errors="replace").strip()
@@ -77,6 +100,7 @@ def main() -> None:
     if env.get("CONNECTION") != "cold":
         refuse(127, f"CONNECTION {env.get('CONNECTION')} is not supported; use cold")
     try:
+        check_options(env)
         timing = run(env)
         check(timing, [urlsplit(url).path for url in env["REQUESTS"].split()])
         Path(env["TIMING"]).write_text(json.dumps(timing, indent=1))

@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
+from options import slow_aes
+
 
 def refuse(status: int, reason: str) -> NoReturn:
     """Print why this cannot be served and exit with ``status``."""
@@ -30,11 +32,12 @@ def main() -> NoReturn:
     if env.get("CONNECTION") not in ("cold", "resumed"):
         refuse(127, f"CONNECTION {env.get('CONNECTION')} is not supported; use cold or resumed")
     try:
+        env.update(slow_aes(dict(env)))
         argv = [
             "nghttpd",
             f"--address={env['ADDRESS']}",
             f"--htdocs={document_root(Path(env['WWW']), Path(env['STATE']))}",
-            "--max-concurrent-streams=1000",
+            f"--max-concurrent-streams={int(env['OPTION_MAX_STREAMS'])}",
             f"--window-bits={int(env['OPTION_STREAM_WINDOW_BITS'])}",
             f"--connection-window-bits={int(env['OPTION_CONNECTION_WINDOW_BITS'])}",
             env["PORT"],

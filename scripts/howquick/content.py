@@ -2,52 +2,116 @@
 
 from __future__ import annotations
 
-import hashlib
 import random
 import subprocess
+from errno import ENOSPC
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from howquick.errors import UserError
 from howquick.files import atomic_folder, write_json
-from howquick.plan import derive_seed, page_name
+from howquick.plan import derive_seed
+from howquick.workload import bulk_sizes, kind_of, page_name
 
 SERVER_NAME = "server.test"
 SERVER_ADDRESS = "10.0.2.1"
+CHUNK = 1 << 20
 
 
 def object_sizes(workload: dict[str, Any], seed: int) -> list[int]:
     """Sizes of a page's objects in bytes: fixed, or uniform between the two given bounds."""
-    size = workload["object_size"]["bytes"]
+    return _sizes(workload["objects"], workload["object_size"]["bytes"], workload, seed)
+
+
+def _sizes(count: int, size: int | list[int], workload: dict[str, Any], seed: int) -> list[int]:
     if not isinstance(size, list):
-        return [size] * workload["objects"]
+        return [size] * count
     generator = random.Random(derive_seed(seed, page_name(workload), "sizes"))
-    return [generator.randint(*size) for _ in range(workload["objects"])]
+    return [generator.randint(*size) for _ in range(count)]
 
 
 def make_page(workload: dict[str, Any], seed: int, folder: Path) -> None:
-    """Make a page folder: `www/index.html`, `www/objects/NNN.jpg` and `page.json`.
+    """Make what a cell loads: a folder with `www/` and `page.json`.
 
-    The objects are incompressible bytes, as photographs are. `page.json` lists, in the order of
-    the page, `{"path", "bytes", "sha256"}` of the HTML and of each object. The folder appears whole.
+    `page.json` lists `{"path", "bytes", "sha256"}` in the order in which a client gets them: of a page
+    its HTML and its objects, which are incompressible, as photographs are. A bulk load has no files
+    here, as they are large and made in the servers' memory, and its list no sums. The folder appears
+    whole. Raises UserError where a site cannot be made.
     """
     with atomic_folder(folder) as scratch:
-        (scratch / "www" / "objects").mkdir(parents=True)
-        paths = [f"objects/{number:03}.jpg" for number in range(workload["objects"])]
-        html = _html(paths).encode()
-        bodies = {"index.html": html}
-        for path, size in zip(paths, object_sizes(workload, seed), strict=True):
-            generator = random.Random(derive_seed(seed, page_name(workload), path))
-            bodies[path] = generator.randbytes(size)
-        for path, body in bodies.items():
-            (scratch / "www" / path).write_bytes(body)
+        www = scratch / "www"
+        www.mkdir()
+        index = _fill(workload, seed, scratch)
         # What a client fetches to obtain a session ticket before a resumed load.
-        (scratch / "www" / "prime").write_bytes(b"prime\n")
-        index = [
-            {"path": f"/{path}", "bytes": len(body), "sha256": hashlib.sha256(body).hexdigest()}
-            for path, body in bodies.items()
-        ]
+        (www / "prime").write_bytes(b"prime\n")
         write_json(scratch / "page.json", index)
+
+
+def _fill(workload: dict[str, Any], seed: int, scratch: Path) -> list[dict[str, Any]]:
+    www = scratch / "www"
+    match kind_of(workload):
+        case "page":
+            paths = [f"objects/{number:03}.jpg" for number in range(workload["objects"])]
+            html = _html(paths).encode()
+            (www / "index.html").write_bytes(html)
+            sizes = object_sizes(workload, seed)
+            first = {"path": "/index.html", "bytes": len(html), "sha256": sha256(html).hexdigest()}
+            (www / "objects").mkdir()
+            return [first, *_objects(www, paths, sizes, workload, seed)]
+        case "object":
+            return _objects(www, ["object.bin"], [workload["object"]], workload, seed)
+        case "segments":
+            asked = workload["segments"]
+            (www / "segments").mkdir()
+            paths = [f"segments/{number:03}.m4s" for number in range(asked["seeks"])]
+            sizes = _sizes(asked["seeks"], asked["bytes"], workload, seed)
+            return _objects(www, paths, sizes, workload, seed)
+        case "site":
+            # Only here: drawing images needs more than any other content.
+            from howquick.site import make_site
+
+            return make_site(workload["site"], seed, scratch)
+        case _:
+            return [{"path": f"/bulk/{size}.bin", "bytes": size} for size in bulk_sizes(workload)]
+
+
+def _objects(
+    www: Path, paths: list[str], sizes: list[int], workload: dict[str, Any], seed: int
+) -> list[dict[str, Any]]:
+    """Write incompressible files and give their entries of the index."""
+    index = []
+    for path, size in zip(paths, sizes, strict=True):
+        generator = random.Random(derive_seed(seed, page_name(workload), path))
+        digest = sha256()
+        with (www / path).open("wb") as stream:
+            for begin in range(0, size, CHUNK):
+                part = generator.randbytes(min(CHUNK, size - begin))
+                digest.update(part)
+                stream.write(part)
+        index.append({"path": f"/{path}", "bytes": size, "sha256": digest.hexdigest()})
+    return index
+
+
+def make_bulk(folder: Path, sizes: list[int]) -> None:
+    """Make the files of a bulk load, `<bytes>.bin`, each of 1 MiB of random bytes over and over.
+
+    Only their number is looked at. Raises UserError when the memory does not hold them.
+    """
+    folder.mkdir(parents=True)
+    block = random.Random(0).randbytes(CHUNK)
+    try:
+        for size in sizes:
+            with (folder / f"{size}.bin").open("wb") as stream:
+                for _ in range(size // CHUNK):
+                    stream.write(block)
+    except OSError as error:
+        if error.errno != ENOSPC:
+            raise
+        raise UserError(
+            f"{sum(sizes) >> 20} MiB for bulk loads do not fit into memory. Lower `at_most_bytes` of "
+            "`workload: {bulk: …}` in the study, or choose a smaller scale."
+        ) from None
 
 
 def _html(paths: list[str]) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import hashlib
 import json
 import os
@@ -67,11 +69,14 @@ def atomic_folder(folder: Path) -> Iterator[Path]:
     """Yield an empty folder that takes the place of `folder` when the block ends without an error.
 
     Everything in it is synced first. What stood there before goes away; what a killed process left of
-    an earlier attempt is removed.
+    an earlier attempt is removed. Each attempt has a name of its own: should another machine of a shared
+    file system still be at it, one of the two fails, and their files never mix.
     """
-    temporary = folder.with_name(f".{folder.name}.tmp")
-    shutil.rmtree(temporary, ignore_errors=True)
-    temporary.mkdir(parents=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    for left in folder.parent.glob(f".{folder.name}.*tmp"):
+        shutil.rmtree(left, ignore_errors=True)
+    temporary = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".tmp", dir=folder.parent))
+    temporary.chmod(0o755)
     try:
         yield temporary
         _sync(temporary)
@@ -86,6 +91,22 @@ def atomic_folder(folder: Path) -> Iterator[Path]:
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
+
+
+def try_lock(stream: TextIO) -> bool:
+    """Take the kernel's lock of an open file, without waiting; it ends with the process.
+
+    True also where the file system has no locks (some clusters' shared ones): there, whoever starts the
+    same work twice loses time but no results.
+    """
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        if error.errno not in (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP):
+            raise
+    return True
 
 
 def _sync(folder: Path) -> None:

@@ -8,8 +8,9 @@ import random
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from howquick.endpoints import load_endpoints
+from howquick.endpoints import kernel_options, load_endpoints
 from howquick.files import canonical_hash
+from howquick.workload import UNSHAPED_RATE, fetch_mode, kind_of, load_bytes, requests_of
 
 # Changing how a repetition is measured changes this number, and with it every fingerprint.
 METHOD = 1
@@ -30,6 +31,7 @@ class Block:
     bytes: int  # expected size on disk
     load_bytes: int  # what its loads transfer
     arms: int
+    alone: bool  # it has the machine to itself
 
 
 def derive_seed(*parts: object) -> int:
@@ -39,18 +41,15 @@ def derive_seed(*parts: object) -> int:
 
 
 def link_name(link: dict[str, Any]) -> str:
-    """The name of a link, for files: `10mbit-18ms-loss2-queue200ms-mtu1500`."""
+    """The name of a link, for files: `10mbit-18ms-loss2-queue200ms-mtu1500`, `unshaped-mtu1500`."""
+    if link["bandwidth_mbit"] == "unshaped":
+        offloads = f"-offloads-{link['offloads']}" if "offloads" in link else ""
+        return f"unshaped-mtu{link['mtu_bytes']:g}{offloads}"
+    burst = f"-burst{link['burst_bytes']}" if "burst_bytes" in link else ""
     return (
         f"{link['bandwidth_mbit']:g}mbit-{link['rtt_ms']:g}ms-loss{link['loss_percent']:g}"
-        f"-queue{link['queue_ms']:g}ms-mtu{link['mtu_bytes']:g}"
+        f"-queue{link['queue_ms']:g}ms-mtu{link['mtu_bytes']:g}{burst}"
     )
-
-
-def page_name(workload: dict[str, Any]) -> str:
-    """The name of a page, for folders: `50x131072` or `5x400-8000`."""
-    size = workload["object_size"]["bytes"]
-    text = f"{size[0]}-{size[1]}" if isinstance(size, list) else f"{size}"
-    return f"{workload['objects']}x{text}"
 
 
 def find(items: list[dict[str, Any]], name: str) -> dict[str, Any]:
@@ -75,6 +74,21 @@ def arms_of(study: dict[str, Any], cell: dict[str, Any]) -> list[dict[str, Any]]
     return [arm for arm in study["arms"] if arm["name"] not in excluded]
 
 
+def arm_in_cell(cell: dict[str, Any], arm: dict[str, Any]) -> dict[str, Any]:
+    """The arm as it is measured in a cell: with the options that are factors there."""
+    endpoints = load_endpoints()
+    programs = [endpoints[arm[role]] for role in ("server", "client")]
+    asked = {
+        name: value
+        for name, value in cell.get("options", {}).items()
+        if name in kernel_options(arm, endpoints) or any(name in p.defaults for p in programs)
+    }
+    if cell.get("moves") and "on_move" not in arm["options"] | asked:
+        client = programs[1].declaration["client"]["protocols"][arm["protocol"]]
+        asked["on_move"] = client["moves"][0]
+    return arm | {"options": arm["options"] | asked} if asked else arm
+
+
 def order_of(study: dict[str, Any], cell: dict[str, Any], repetition: int) -> list[str]:
     """The arms of one repetition in seeded order."""
     names = sorted(arm["name"] for arm in arms_of(study, cell))
@@ -91,29 +105,26 @@ def loss_seeds(study: dict[str, Any], cell: dict[str, Any], repetition: int) -> 
     }
 
 
-def page_bytes(workload: dict[str, Any]) -> int:
-    """Expected size of a page, bytes."""
-    size = workload["object_size"]["bytes"]
-    mean = sum(size) / 2 if isinstance(size, list) else size
-    return round(workload["objects"] * mean + 40 * workload["objects"] + 500)
-
-
 def expected_plt_s(cell: dict[str, Any], arm: dict[str, Any]) -> float:
     """A rough page load time, for planning only, seconds.
 
     Handshake and slow start in round trips, then the smaller of the link's rate and of what a
     loss-based sender reaches: MSS/RTT · sqrt(3/2p), Mathis et al., CCR 27(3), 1997.
     """
-    link = cell["link"]
+    link, workload = cell["link"], cell["workload"]
     rtt = link["rtt_ms"] / 1000
-    size = page_bytes(cell["workload"])
+    if kind_of(workload) == "bulk":
+        return float(workload["bulk"]["seconds"])
+    size = load_bytes(workload)
     connections = 6 if arm["protocol"] == "h1" else 1
-    rate = link["bandwidth_mbit"] * 1e6 / 8
+    unshaped = link["bandwidth_mbit"] == "unshaped"
+    rate = UNSHAPED_RATE if unshaped else link["bandwidth_mbit"] * 1e6 / 8
     loss = link["loss_percent"] / 100
     if loss:
         rate = min(rate, connections * 1460 / max(rtt, 0.001) * math.sqrt(1.5 / loss))
     slow_start = math.log2(1 + size / (connections * 14600))
-    requests = cell["workload"]["objects"] / connections if arm["protocol"] == "h1" else 1
+    one_by_one = arm["protocol"] == "h1" or fetch_mode(workload) == "sequential"
+    requests = requests_of(workload) / connections if one_by_one else 1
     return (4 + max(slow_start, requests)) * rtt + size / rate
 
 
@@ -143,8 +154,9 @@ def partition(study: dict[str, Any]) -> list[Block]:
             repetitions = tuple(range(first, min(first + size, total)))
             full = sum(1 for repetition in repetitions if repetition < study["full_captures"])
             headers = len(repetitions) - full
-            # Two captures of about 1.1 times the page, or of its headers only.
-            disk = len(arms) * page_bytes(cell["workload"]) * 2 * (1.1 * full + 0.2 * headers)
+            # Two captures of about 1.1 times the page, or of its headers only; or none at all.
+            seen = 2 if cell.get("observe", {}).get("captures", True) else 0
+            disk = len(arms) * load_bytes(cell["workload"]) * seen * (1.1 * full + 0.2 * headers)
             blocks.append(
                 Block(
                     study["study"],
@@ -153,8 +165,9 @@ def partition(study: dict[str, Any]) -> list[Block]:
                     repetitions,
                     seconds=round(BLOCK_SETUP_S + one * len(repetitions), 1),
                     bytes=round(disk),
-                    load_bytes=len(arms) * len(repetitions) * page_bytes(cell["workload"]),
+                    load_bytes=len(arms) * len(repetitions) * load_bytes(cell["workload"]),
                     arms=len(arms),
+                    alone=bool(cell.get("alone")),
                 )
             )
     return blocks
@@ -167,7 +180,10 @@ def fingerprint(
 
     `programs` maps the names of server, client and `emulator` to hashes (`Endpoint.program_hash`).
     """
-    the_cell, the_arm = find(study["cells"], cell), find(study["arms"], arm)
+    the_cell = find(study["cells"], cell)
+    the_arm = arm_in_cell(the_cell, find(study["arms"], arm))
+    # Named only where a cell has them: what was measured before they existed stays valid.
+    circumstances = {k: the_cell[k] for k in ("moves", "observe", "alone") if the_cell.get(k)}
     behaviour = {key: value for key, value in the_arm.items() if key not in ("label", "group")}
     return canonical_hash(
         {
@@ -176,6 +192,7 @@ def fingerprint(
             "link": the_cell["link"],
             "workload": the_cell["workload"],
             "arm": behaviour,
+            **circumstances,
             "repetition": repetition,
             "timeout_s": study["timeout_s"],
             "seeds": loss_seeds(study, the_cell, repetition),

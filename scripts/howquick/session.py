@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import logging
 import os
 import subprocess
@@ -13,7 +12,9 @@ from typing import Any, TextIO
 
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from howquick.cluster import explain, take_over
 from howquick.errors import UserError
+from howquick.files import try_lock
 from howquick.workflow import Workflow, outlook, processors_percent, read_workflow
 
 _lock: TextIO | None = None
@@ -21,6 +22,8 @@ _lock: TextIO | None = None
 NOISE = (
     "Select jobs to execute", "Execute ", "Assuming unrestricted", "Building DAG", "Using shell",
     "RuleException:", "Elapsed time", "Exiting because a job execution failed",
+    "No SLURM account given", "No account was given", "Unable to guess SLURM account",
+    "Cleaning up SLURM log",
 )  # fmt: skip
 REASON_LINES = 3
 
@@ -29,9 +32,10 @@ class _Words(logging.Filter):
     """Leaves out the noise and says of a failed job what its log says last."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        if getattr(record, "event", None) == LogEvent.JOB_ERROR:
-            for log in getattr(record, "log", None) or []:
-                print(_reason(Path(log)), file=sys.stderr, flush=True)
+        if getattr(record, "event", None) in (LogEvent.JOB_ERROR, LogEvent.GROUP_ERROR):
+            told = [_reason(Path(log)) for log in getattr(record, "log", None) or []]
+            told.append(explain(record))
+            print("\n".join(filter(None, told)), file=sys.stderr, flush=True)
         return not record.getMessage().startswith(NOISE)
 
 
@@ -52,7 +56,7 @@ def prepare(config: dict[str, Any], workflow: Any) -> Workflow:
     need, so that a high -j does not make them disturb each other.
     """
     try:
-        hq = read_workflow(config)
+        hq = read_workflow(config, _targets(workflow))
     except UserError as error:
         # Not an exception: Snakemake would print where in the Snakefile it was raised.
         print(f"howquick: {error}", file=sys.stderr, flush=True)
@@ -70,7 +74,17 @@ def prepare(config: dict[str, Any], workflow: Any) -> Workflow:
     return hq
 
 
-def begin(hq: Workflow) -> None:
+def _targets(workflow: Any) -> list[str]:
+    """What the user asked for on the command line: Snakemake itself tells only later.
+
+    Jobs that it starts elsewhere have other targets; they learn the user's from their environment.
+    """
+    if workflow.is_main_process:
+        os.environ["HOWQUICK_TARGETS"] = " ".join(sys.argv[1:])
+    return os.environ.get("HOWQUICK_TARGETS", "").split()
+
+
+def begin(hq: Workflow, workflow: Any) -> None:
     """Take the lock of the results folder for as long as this process lives, and show progress.
 
     Snakemake's own locks stay behind when it is killed; this one is the kernel's and does not.
@@ -79,9 +93,7 @@ def begin(hq: Workflow) -> None:
     folder = Path(hq.results)
     folder.mkdir(parents=True, exist_ok=True)
     _lock = (folder / ".lock").open("a+")
-    try:
-        fcntl.flock(_lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    if not try_lock(_lock):
         _lock.seek(0)
         owner = _lock.read().strip() or "another process"
         print(
@@ -94,5 +106,10 @@ def begin(hq: Workflow) -> None:
     _lock.truncate(0)
     _lock.write(f"process {os.getpid()} on {os.uname().nodename}")
     _lock.flush()
+    try:
+        take_over(workflow, folder)
+    except UserError as error:
+        print(f"howquick: {error}", file=sys.stderr, flush=True)
+        os._exit(1)
     show = Path(__file__).resolve().parents[1] / "progress.py"
     subprocess.Popen([sys.executable, show, hq.results, str(os.getpid())], stdin=subprocess.DEVNULL)

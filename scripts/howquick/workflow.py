@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from howquick import study as study_module
 from howquick.config import check
 from howquick.errors import ROOT, ConfigError
 from howquick.files import canonical_hash, folder_hash
@@ -18,10 +19,10 @@ from howquick.plan import (
     find,
     is_selected,
     link_name,
-    page_name,
     program_hashes,
 )
 from howquick.study import Selection, resolve_study
+from howquick.workload import page_name
 
 CONFIG_FILE = ROOT / "config" / "config.yaml"
 # Average CPU need of a block in percent of one processor, measured by `snakemake bench`: programs,
@@ -80,6 +81,22 @@ class Workflow:
     def manifest(self) -> str:
         """The file that says what is installed."""
         return os.environ["HOWQUICK_MANIFEST"]
+
+    @property
+    def known_studies(self) -> list[str]:
+        """All studies there are, selected or not: each has a target of its name."""
+        return known_studies()
+
+    def target(self, study: str) -> str:
+        """The name of a study's target: Snakemake's are words, `production_quic`."""
+        return study.replace("-", "_")
+
+    def outputs(self, study: str) -> list[str]:
+        """What a study's own target makes: its table, statistics and figures."""
+        if study not in self.plans:
+            return []
+        figures = [f"{self.results}/figures/{study}/{figure}.pdf" for figure in self.figures(study)]
+        return [self.study_table(study), f"{self.results}/statistics/{study}", *figures]
 
     @property
     def selection_arguments(self) -> list[str]:
@@ -165,16 +182,28 @@ class Workflow:
 
 def cpu_percent(block: dict[str, Any]) -> int:
     """What a block needs on average, in percent of one processor, and never more than there is."""
+    if block["alone"]:
+        return processors_percent()
     mbit = block["load_bytes"] * 8e-6 / block["seconds"]
     return min(round(CPU_PERCENT_BASE + CPU_PERCENT_PER_MBIT * mbit), processors_percent())
 
 
-def read_workflow(config: Mapping[str, Any]) -> Workflow:
+def known_studies() -> list[str]:
+    """The names of all study files."""
+    return sorted(file.stem for file in study_module.STUDIES.glob("*.yaml"))
+
+
+def read_workflow(config: Mapping[str, Any], targets: Iterable[str] = ()) -> Workflow:
     """Validate the configuration (with what the command line changed in it) and plan its studies.
 
-    Raises ConfigError; file, key and remedy are in its text.
+    Where targets name studies, those are planned and no others. Raises ConfigError; file, key and
+    remedy are in its text.
     """
     values = {key: _listed(key, value) for key, value in config.items()}
+    # A target is a study's own (`production_quic`) or a file of one (`…/production-quic/figure.pdf`).
+    asked = {part for target in targets for part in target.replace("_", "-").split("/")}
+    if own := [study for study in known_studies() if study in asked]:
+        values["studies"] = own
     check(values, "config", CONFIG_FILE)
     if values.get("runs") and not Path(values["runs"]).is_file():
         raise ConfigError(CONFIG_FILE, "runs", f"no file {values['runs']}", "Name a CSV table")

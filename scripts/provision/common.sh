@@ -23,8 +23,9 @@ fail() {
 
 # Files below the given paths, separated by zero bytes, without what builds and tools leave behind. The rule is a
 # fixed one and not .gitignore's, so that a tarball and a clone agree.
+# Links between the folders of envs/ count as what they point to.
 list_files() {
-  find "$@" \( -name .git -o -name target -o -name node_modules -o -name __pycache__ -o -name '.*_cache' \) -prune \
+  find -L "$@" \( -name .git -o -name target -o -name node_modules -o -name __pycache__ -o -name '.*_cache' \) -prune \
     -o -type f ! -name '*.pyc' ! -name '*~' ! -name '.*.swp' -print0 | LC_ALL=C sort -z
 }
 

@@ -96,3 +96,17 @@ loads <- function(...) {
   values <- as.numeric(c(...))
   stats::setNames(values, seq_along(values) - 1L)
 }
+
+#' One arm's loads as a sample, all of one session and block unless said otherwise.
+as_sample <- function(values, sessions = "s", blocks = sessions) {
+  label <- function(labels) stats::setNames(rep_len(as.character(labels), length(values)), names(values))
+  list(values = values, sessions = label(sessions), blocks = label(blocks))
+}
+
+#' Two samples of one block as a design compares them.
+matched <- function(a, b, design) matched_samples(as_sample(a), as_sample(b), design)
+
+#' Run a program of the analysis as a user does.
+run_r <- function(program, arguments) {
+  processx::run("Rscript", c(file.path(PROJECT_ROOT, "R", program), arguments), error_on_status = FALSE)
+}

@@ -3,7 +3,7 @@ test_that("a table with the required columns only is enough", {
   runs <- as_runs(simulate_runs(study, 2L), study)
   expect_equal(nrow(runs), 2 * 3 * 8)
   expect_true(all(is.finite(runs$value)))
-  expect_equal(unique(runs$limit_s), 60)
+  expect_equal(runs$bound, runs$value)
 })
 
 test_that("missing columns are named, all of them, with the file", {

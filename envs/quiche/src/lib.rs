@@ -1,41 +1,24 @@
-//! A page server and a page client for HTTP/3, built on the quiche library.
+//! A page server and a page client for HTTP/3 and HTTP/0.9, built on the quiche library.
 
 pub mod client;
 mod endpoint;
-mod failure;
 mod logs;
 mod outbox;
 mod pacer;
 pub mod server;
 mod settings;
-mod socket;
-mod wait;
 
-use std::process::ExitCode;
+use contract::program::{locked_version, Program};
+use contract::Outcome;
 
-pub use failure::{Failure, Outcome};
-
-/// Run one of the programs and turn its end into an exit status.
-///
-/// `--version` prints the version of the program and of the library that does the work.
-pub fn run(name: &str, program: fn() -> Outcome<()>) -> ExitCode {
-    if std::env::args().nth(1).as_deref() == Some("--version") {
-        println!("quiche {} (howquick {name} {})", library_version(), env!("CARGO_PKG_VERSION"));
-        return ExitCode::SUCCESS;
+/// The program of `role`.
+pub fn program(role: &'static str, main: fn() -> Outcome<()>) -> Program {
+    let lock = include_str!("../Cargo.lock");
+    Program {
+        library: "quiche",
+        role,
+        versions: (locked_version(lock, "quiche"), env!("CARGO_PKG_VERSION")),
+        hides_aes: true,
+        main,
     }
-    match program() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            logs::note(format!("{name}: {failure}"));
-            failure.exit_code()
-        },
-    }
-}
-
-/// The version of quiche in the lock file this program was built from.
-fn library_version() -> &'static str {
-    include_str!("../Cargo.lock")
-        .split_once("name = \"quiche\"\nversion = \"")
-        .and_then(|(_, rest)| rest.split('"').next())
-        .unwrap_or("unknown")
 }

@@ -1,11 +1,13 @@
 //! From connection to socket: makes packets when they are due and sends them.
 
+use std::io::IoSlice;
 use std::net::SocketAddr;
 use std::time::Instant;
 
-use crate::failure::{Context, Failure, Outcome};
+use contract::socket::{address_is_gone, Socket};
+use contract::{Context, Failure, Outcome};
+
 use crate::pacer::Pacer;
-use crate::socket::Socket;
 
 /// Most bytes and datagrams the kernel takes in one segmented send.
 const MAX_BATCH_BYTES: usize = 65_000;
@@ -29,6 +31,8 @@ pub struct Outbox {
     segment: usize,
     to: SocketAddr,
     max_segments: usize,
+    /// Whether a packet that cannot leave is one that was lost: its address is going away.
+    pub lenient: bool,
 }
 
 impl Outbox {
@@ -40,6 +44,7 @@ impl Outbox {
             segment: 0,
             to: peer,
             max_segments: if gso { MAX_SEGMENTS } else { 1 },
+            lenient: false,
         }
     }
 
@@ -50,13 +55,16 @@ impl Outbox {
 
     /// Send everything of the connection that is due.
     pub fn flush(
-        &mut self, connection: &mut quiche::Connection, pacer: &mut Pacer, socket: &Socket,
+        &mut self,
+        connection: &mut quiche::Connection,
+        pacer: &mut Pacer,
+        socket: &Socket,
     ) -> Outcome<Flushed> {
         loop {
             if !self.deliver(socket)? {
                 return Ok(Flushed::Full);
             }
-            let left = self.fill(connection, pacer)?;
+            let left = self.fill(connection, pacer, socket.local())?;
             if !self.is_stuck() {
                 return Ok(left);
             }
@@ -66,14 +74,16 @@ impl Outbox {
     /// Hand the waiting packets to the socket. Returns false if it has no room.
     pub fn deliver(&mut self, socket: &Socket) -> Outcome<bool> {
         if self.is_stuck() {
-            match socket.send(&self.buffer[..self.length], self.segment, self.to) {
+            let packets = [IoSlice::new(&self.buffer[..self.length])];
+            match socket.send(&packets, self.segment, self.to) {
                 Ok(false) => return Ok(false),
                 Ok(true) => self.length = 0,
+                Err(error) if self.lenient && address_is_gone(&error) => self.length = 0,
                 Err(error) => {
                     let failure = self.send_failure(&error);
                     self.length = 0;
                     return Err(failure);
-                },
+                }
             }
         }
         Ok(true)
@@ -83,31 +93,40 @@ impl Outbox {
         Failure::new(match error.kind() {
             std::io::ErrorKind::ConnectionRefused => {
                 format!("nothing listens on UDP {}: connection refused", self.to)
-            },
+            }
             _ => format!("sending {} bytes to {}: {error}", self.length, self.to),
         })
     }
 
     /// Make packets up to one batch: full ones of equal size, of which the last may be shorter.
     fn fill(
-        &mut self, connection: &mut quiche::Connection, pacer: &mut Pacer,
+        &mut self,
+        connection: &mut quiche::Connection,
+        pacer: &mut Pacer,
+        local: SocketAddr,
     ) -> Outcome<Flushed> {
         let largest = connection.max_send_udp_payload_size();
         let segments = self.max_segments.min(MAX_BATCH_BYTES / largest);
-        for _ in 0..segments {
+        let mut made = 0;
+        while made < segments {
             if let Some(at) = pacer.release(connection, Instant::now()) {
                 return Ok(Flushed::Paced(at));
             }
             let room = &mut self.buffer[self.length..self.length + largest];
             let (bytes, info) = match connection.send(room) {
-                Ok(made) => made,
+                Ok(packet) => packet,
                 Err(quiche::Error::Done) => return Ok(Flushed::Idle),
                 Err(error) => return Err(error).context(|| "making a packet".into()),
             };
+            // What is meant for an address that the client has left cannot be sent.
+            if info.from != local {
+                continue;
+            }
             if self.length == 0 {
                 (self.segment, self.to) = (bytes, info.to);
             }
             self.length += bytes;
+            made += 1;
             pacer.sent(bytes);
             if bytes < largest {
                 break;

@@ -23,7 +23,11 @@ pub struct Pacer {
 
 impl Pacer {
     pub fn new(pacing: Pacing, now: Instant) -> Self {
-        Self { pacing, allowance: f64::INFINITY, refilled: now }
+        Self {
+            pacing,
+            allowance: f64::INFINITY,
+            refilled: now,
+        }
     }
 
     /// The time before which no further packet of the connection may be made; `None`: now.

@@ -50,7 +50,9 @@ impl Counters {
     }
 
     pub fn to_json(&self) -> String {
-        let fields = self.fields().map(|(name, value)| format!("\"{name}\":{}", value.load(Relaxed)));
+        let fields = self
+            .fields()
+            .map(|(name, value)| format!("\"{name}\":{}", value.load(Relaxed)));
         format!("{{{}}}", fields.join(","))
     }
 }

@@ -17,18 +17,30 @@ pub struct Dice {
 
 impl Dice {
     pub fn new(counters: Arc<Counters>) -> Self {
-        Self { generator: Arc::new(Mutex::new(Xoshiro256PlusPlus::seed_from_u64(0))), counters }
+        Self {
+            generator: Arc::new(Mutex::new(Xoshiro256PlusPlus::seed_from_u64(0))),
+            counters,
+        }
     }
 
     /// Start the sequence that belongs to `seed`, and all counts of the direction.
     pub fn seed(&self, seed: u64) {
-        let mut generator = self.generator.lock().expect("the generator's lock is never poisoned");
+        let mut generator = self
+            .generator
+            .lock()
+            .expect("the generator's lock is never poisoned");
         *generator = Xoshiro256PlusPlus::seed_from_u64(seed);
         self.counters.reset();
     }
 
-    fn draw<T>(&self, draw: impl FnOnce(&mut Xoshiro256PlusPlus) -> Result<T, Infallible>) -> Result<T, Infallible> {
-        let mut generator = self.generator.lock().expect("the generator's lock is never poisoned");
+    fn draw<T>(
+        &self,
+        draw: impl FnOnce(&mut Xoshiro256PlusPlus) -> Result<T, Infallible>,
+    ) -> Result<T, Infallible> {
+        let mut generator = self
+            .generator
+            .lock()
+            .expect("the generator's lock is never poisoned");
         count(&self.counters.draws);
         draw(&mut generator)
     }

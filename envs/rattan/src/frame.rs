@@ -19,7 +19,10 @@ pub struct Frame {
 
 impl Frame {
     pub fn new(bytes: Vec<u8>, arrived: Instant) -> Self {
-        Self { bytes, due: arrived }
+        Self {
+            bytes,
+            due: arrived,
+        }
     }
 }
 
@@ -55,7 +58,9 @@ impl Packet for Frame {
     }
 
     fn ether_hdr(&self) -> Option<Ethernet2Header> {
-        Ethernet2Header::from_slice(&self.bytes).ok().map(|(header, _)| header)
+        Ethernet2Header::from_slice(&self.bytes)
+            .ok()
+            .map(|(header, _)| header)
     }
 
     fn ip_hdr(&self) -> Option<Ipv4Header> {

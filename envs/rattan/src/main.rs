@@ -1,6 +1,7 @@
 //! A link between two existing interfaces of the current network namespace, made of rattan's cells.
 
 mod arguments;
+mod bucket;
 mod counters;
 mod dice;
 mod direction;
@@ -17,13 +18,13 @@ use std::sync::{mpsc, Arc};
 use arguments::Arguments;
 use counters::Counters;
 use dice::Dice;
+use direction::Shared;
 use port::Port;
 use tokio::runtime::Builder;
 
 /// One direction as the control thread sees it.
 struct Way {
-    dice: Dice,
-    counters: Arc<Counters>,
+    shared: Shared,
     /// Where frames of this direction come in.
     port: Arc<Port>,
 }
@@ -40,7 +41,10 @@ fn main() -> ExitCode {
     let mut words = std::env::args().skip(1).peekable();
     match words.peek().map(String::as_str) {
         Some("--version") => {
-            println!("link-emulator {} (rattan-core 0.1.1)", env!("CARGO_PKG_VERSION"));
+            println!(
+                "link-emulator {} (rattan-core 0.1.1)",
+                env!("CARGO_PKG_VERSION")
+            );
             return ExitCode::SUCCESS;
         }
         None | Some("--help") => {
@@ -49,7 +53,8 @@ fn main() -> ExitCode {
         }
         Some(_) => {}
     }
-    let outcome = arguments::parse(words).and_then(|given| run(given).map_err(|error| error.to_string()));
+    let outcome =
+        arguments::parse(words).and_then(|given| run(given).map_err(|error| error.to_string()));
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
@@ -82,17 +87,29 @@ fn run(given: Arguments) -> Result<()> {
 
 fn start(given: &Arguments, scheduling: &'static str) -> Result<Emulator> {
     let open = |name: &str| {
-        let context = |error: std::io::Error| std::io::Error::other(format!("interface {name}: {error}"));
+        let context =
+            |error: std::io::Error| std::io::Error::other(format!("interface {name}: {error}"));
         Port::open(name).map(Arc::new).map_err(context)
     };
     let (client, server) = (open(&given.to_client)?, open(&given.to_server)?);
     let way = |from: &Arc<Port>, to: &Arc<Port>| -> Result<Way> {
         let counters = Arc::new(Counters::default());
-        let dice = Dice::new(counters.clone());
-        direction::start(&given.link, from.clone(), to.clone(), dice.clone(), counters.clone())?;
-        Ok(Way { dice, counters, port: from.clone() })
+        let shared = Shared {
+            dice: Dice::new(counters.clone()),
+            counters,
+            refill: Arc::default(),
+        };
+        direction::start(&given.link, from.clone(), to.clone(), &shared)?;
+        Ok(Way {
+            shared,
+            port: from.clone(),
+        })
     };
-    Ok(Emulator { up: way(&client, &server)?, down: way(&server, &client)?, scheduling })
+    Ok(Emulator {
+        up: way(&client, &server)?,
+        down: way(&server, &client)?,
+        scheduling,
+    })
 }
 
 /// Answer commands until standard input ends.
@@ -126,19 +143,23 @@ impl Emulator {
     fn seed(&self, up: u64, down: u64) -> Result<()> {
         for (way, seed) in [(&self.up, up), (&self.down, down)] {
             way.port.dropped()?; // reading it is what resets it
-            way.dice.seed(seed);
+            way.shared.dice.seed(seed);
+            way.shared.refill.store(true, Relaxed);
         }
         Ok(())
     }
 
     fn stats(&self) -> Result<String> {
         for way in [&self.up, &self.down] {
-            way.counters.socket_dropped.fetch_add(way.port.dropped()?.into(), Relaxed);
+            way.shared
+                .counters
+                .socket_dropped
+                .fetch_add(way.port.dropped()?.into(), Relaxed);
         }
         Ok(format!(
             "{{\"up\":{},\"down\":{},\"receive_buffer_bytes\":[{},{}],\"scheduling\":\"{}\"}}",
-            self.up.counters.to_json(),
-            self.down.counters.to_json(),
+            self.up.shared.counters.to_json(),
+            self.down.shared.counters.to_json(),
             self.up.port.receive_buffer()?,
             self.down.port.receive_buffer()?,
             self.scheduling,

@@ -33,14 +33,25 @@ fn checked(result: libc::c_int) -> Result<libc::c_int> {
     Ok(result)
 }
 
-fn set_option(socket: RawFd, level: libc::c_int, name: libc::c_int, value: libc::c_int) -> Result<()> {
+fn set_option(
+    socket: RawFd,
+    level: libc::c_int,
+    name: libc::c_int,
+    value: libc::c_int,
+) -> Result<()> {
     let size = size_of::<libc::c_int>() as libc::socklen_t;
     // SAFETY: the pointer and the size describe `value`, which lives through the call.
-    checked(unsafe { libc::setsockopt(socket, level, name, (&raw const value).cast(), size) }).map(drop)
+    checked(unsafe { libc::setsockopt(socket, level, name, (&raw const value).cast(), size) })
+        .map(drop)
 }
 
 /// Read an option into a value for which all bit patterns, all zero included, are valid.
-fn get_option<T: Copy>(socket: RawFd, level: libc::c_int, name: libc::c_int, mut value: T) -> Result<T> {
+fn get_option<T: Copy>(
+    socket: RawFd,
+    level: libc::c_int,
+    name: libc::c_int,
+    mut value: T,
+) -> Result<T> {
     let mut size = size_of::<T>() as libc::socklen_t;
     // SAFETY: the pointer and the size describe `value`, which lives through the call.
     checked(unsafe { libc::getsockopt(socket, level, name, (&raw mut value).cast(), &mut size) })?;
@@ -60,10 +71,20 @@ impl Port {
                 return Err(Error::last_os_error());
             }
             let kind = libc::SOCK_RAW | libc::SOCK_NONBLOCK | libc::SOCK_CLOEXEC;
-            (OwnedFd::from_raw_fd(checked(libc::socket(libc::AF_PACKET, kind, 0))?), index)
+            (
+                OwnedFd::from_raw_fd(checked(libc::socket(libc::AF_PACKET, kind, 0))?),
+                index,
+            )
         };
         let raw = socket.as_raw_fd();
-        if set_option(raw, libc::SOL_SOCKET, libc::SO_RCVBUFFORCE, RECEIVE_BUFFER_BYTES).is_err() {
+        if set_option(
+            raw,
+            libc::SOL_SOCKET,
+            libc::SO_RCVBUFFORCE,
+            RECEIVE_BUFFER_BYTES,
+        )
+        .is_err()
+        {
             set_option(raw, libc::SOL_SOCKET, libc::SO_RCVBUF, RECEIVE_BUFFER_BYTES)?;
         }
         set_option(raw, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS, 1)?;
@@ -77,18 +98,33 @@ impl Port {
             checked(libc::bind(raw, (&raw const address).cast(), size))?;
         }
         // SAFETY: an OwnedFd is the same open descriptor for as long as it lives.
-        Ok(Self { socket: unsafe { AsyncFd::register(socket) }? })
+        Ok(Self {
+            socket: unsafe { AsyncFd::register(socket) }?,
+        })
     }
 
     /// The size of the receive buffer that the kernel granted, in bytes as it accounts them.
     pub fn receive_buffer(&self) -> Result<i32> {
-        get_option(self.socket.as_raw_fd(), libc::SOL_SOCKET, libc::SO_RCVBUF, 0)
+        get_option(
+            self.socket.as_raw_fd(),
+            libc::SOL_SOCKET,
+            libc::SO_RCVBUF,
+            0,
+        )
     }
 
     /// How many frames the socket has dropped since this was last asked.
     pub fn dropped(&self) -> Result<u32> {
-        let nothing = libc::tpacket_stats { tp_packets: 0, tp_drops: 0 };
-        let stats = get_option(self.socket.as_raw_fd(), libc::SOL_PACKET, libc::PACKET_STATISTICS, nothing)?;
+        let nothing = libc::tpacket_stats {
+            tp_packets: 0,
+            tp_drops: 0,
+        };
+        let stats = get_option(
+            self.socket.as_raw_fd(),
+            libc::SOL_PACKET,
+            libc::PACKET_STATISTICS,
+            nothing,
+        )?;
         Ok(stats.tp_drops)
     }
 
@@ -108,7 +144,14 @@ impl Port {
     pub fn send(&self, frame: &Frame) -> Result<()> {
         let bytes = frame.as_slice();
         // SAFETY: the pointer and the length describe `bytes`.
-        let sent = unsafe { libc::send(self.socket.as_raw_fd(), bytes.as_ptr().cast(), bytes.len(), 0) };
+        let sent = unsafe {
+            libc::send(
+                self.socket.as_raw_fd(),
+                bytes.as_ptr().cast(),
+                bytes.len(),
+                0,
+            )
+        };
         if sent < 0 {
             return Err(Error::last_os_error());
         }
@@ -123,7 +166,10 @@ struct Control([u8; 64]);
 fn receive_now(socket: RawFd) -> Result<Option<Frame>> {
     let mut room = [0u8; LONGEST_FRAME];
     let mut control = Control([0; 64]);
-    let mut part = libc::iovec { iov_base: room.as_mut_ptr().cast(), iov_len: room.len() };
+    let mut part = libc::iovec {
+        iov_base: room.as_mut_ptr().cast(),
+        iov_len: room.len(),
+    };
     // SAFETY: an all-zero msghdr is valid; every pointer set lives through the call.
     let (length, stamp) = unsafe {
         let mut message: libc::msghdr = zeroed();
@@ -150,16 +196,24 @@ unsafe fn kernel_stamp(message: &libc::msghdr) -> Option<Duration> {
     if header.is_null() || (*header).cmsg_type != libc::SCM_TIMESTAMPNS {
         return None;
     }
-    let time: libc::timespec = libc::CMSG_DATA(header).cast::<libc::timespec>().read_unaligned();
+    let time: libc::timespec = libc::CMSG_DATA(header)
+        .cast::<libc::timespec>()
+        .read_unaligned();
     Some(Duration::new(time.tv_sec as u64, time.tv_nsec as u32))
 }
 
 /// The same moment on the clock that the cells use; now, where the stamp makes no sense.
 fn arrival(stamp: Option<Duration>) -> Instant {
     let now = Instant::now();
-    let unix = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).ok();
-    let age = unix.zip(stamp).and_then(|(unix, stamp)| unix.checked_sub(stamp));
+    let unix = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .ok();
+    let age = unix
+        .zip(stamp)
+        .and_then(|(unix, stamp)| unix.checked_sub(stamp));
     // Older than this is no waiting frame but a clock that was set.
-    let age = age.filter(|age| *age < Duration::from_secs(1)).unwrap_or_default();
+    let age = age
+        .filter(|age| *age < Duration::from_secs(1))
+        .unwrap_or_default();
     now.checked_sub(age).unwrap_or(now)
 }

@@ -12,7 +12,9 @@ pub fn die_with_parent() {
 
 /// Ask for real-time scheduling of the calling thread; tells what was granted.
 pub fn schedule_promptly() -> &'static str {
-    let parameter = libc::sched_param { sched_priority: PRIORITY };
+    let parameter = libc::sched_param {
+        sched_priority: PRIORITY,
+    };
     // SAFETY: the pointer is to a local value; 0 is the calling thread.
     if unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &parameter) } == 0 {
         "fifo"

@@ -20,7 +20,11 @@ impl CountedQueue {
     /// A queue of at most `byte_limit` bytes of frames, however many they are.
     pub fn new(byte_limit: usize, counters: Arc<Counters>) -> Self {
         let config = DropTailQueueConfig::new(None, byte_limit, BwType::NetworkLayer);
-        Self { queue: DropTailQueue::new(config), bytes: 0, counters }
+        Self {
+            queue: DropTailQueue::new(config),
+            bytes: 0,
+            counters,
+        }
     }
 }
 
@@ -39,7 +43,9 @@ impl PacketQueue<Frame> for CountedQueue {
             count(&self.counters.queue_dropped);
         } else {
             self.bytes += size;
-            self.counters.queue_peak_bytes.fetch_max(self.bytes, Relaxed);
+            self.counters
+                .queue_peak_bytes
+                .fetch_max(self.bytes, Relaxed);
         }
     }
 

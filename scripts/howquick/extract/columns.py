@@ -18,6 +18,7 @@ PARAMETERS = (
 RUN_KEY = ("study", "cell", "arm", "block", "repetition")
 _RESULT = ("order", "session", "status", "reason", "plt_s")
 _CAPTURE = (
+    "ttlb_s",
     "plt_capture_s",
     "plt_disagreement_s",
     "connections_capture",
@@ -26,33 +27,59 @@ _CAPTURE = (
     "wire_bytes_up",
     "wire_bytes_down",
     "retransmitted_bytes",
+    "retransmitted_packets",
+    "first_retransmitted_offset",
     "first_flight_bytes",
     "late_payload_bytes",
     "longest_frame_bytes",
     "capture_lost_up",
     "capture_lost_down",
+    "decrypts",
 )
 _FURTHER = (
     "protocol", "server", "client", "congestion_control", "connection",
     "handshake_s", "ttfb_s", "bytes", "connections", "resumed", "early_data",
+    "goodput_mbit", "loading_delay_s", "cpu_server_s", "cpu_client_s", "cpu_s_per_gb",
+    "udp_receive_errors", "moves_made",
     *_CAPTURE,
-    "qlog_client_sent", "qlog_client_received", "qlog_server_sent", "qlog_server_received",
+    "negotiated_cipher", "negotiated_group", "server_congestion_control_seen",
+    "congestion_control_verdict",
+    "qlog_client_version", "qlog_client_valid", "qlog_client_sent", "qlog_client_received",
+    "qlog_server_version", "qlog_server_valid", "qlog_server_sent", "qlog_server_received",
+    "qlog_verdict",
     "loss_seed_up", "loss_seed_down", "link_lost_up", "link_lost_down",
     "queue_dropped_up", "queue_dropped_down", "cpu_pressure", "attempts", "timeout_s",
     "server_version", "client_version", "started", "wall_s", "network_s", "extract_note", "path",
 )  # fmt: skip
-OBJECT_COLUMNS = (*RUN_KEY, "path", "bytes", "start_s", "first_byte_s", "end_s")
+OBJECT_COLUMNS = (*RUN_KEY, "path", "bytes", "start_s", "first_byte_s", "end_s", "protocol")
 SERIES_COLUMNS = (*RUN_KEY, "time_s", "received_bytes", "acknowledged_bytes")
+DETAIL_COLUMNS = {
+    "transport": (
+        *RUN_KEY, "time_s", "direction", "event", "packets", "bytes", "total_bytes", "source",
+    ),
+    "window": (
+        *RUN_KEY, "time_s", "cwnd_bytes", "bytes_in_flight", "ssthresh_bytes", "smoothed_rtt_ms",
+        "delivery_rate_mbit", "pacing_rate_mbit", "source",
+    ),
+    "frames": (*RUN_KEY, "sent_s", "time_s", "stream", "path", "offset", "bytes", "lost"),
+    "handshake": (*RUN_KEY, "time_s", "direction", "bytes", "label"),
+}  # fmt: skip
 
 # A float in seconds is written to the microsecond, which is what the clients' clocks give.
 _SECONDS_SUFFIX = "_s"
 _SECONDS_COLUMNS = frozenset({"started"})
 
 
-def run_columns(parameters: set[str]) -> list[str]:
-    """The columns of the runs table when the cells have these parameters."""
+def is_own(name: str) -> bool:
+    """Whether the runs table has a column of this name whatever the study."""
+    return name in (*RUN_KEY, *_RESULT, *_FURTHER)
+
+
+def run_columns(parameters: set[str], metrics: set[str]) -> list[str]:
+    """The columns of the runs table when the cells have these parameters and clients these metrics."""
     known = [name for name in PARAMETERS if name in parameters]
-    return [*RUN_KEY, *_RESULT, *known, *sorted(parameters - set(known)), *_FURTHER]
+    others = sorted(name for name in parameters - set(known) if not is_own(name))
+    return [*RUN_KEY, *_RESULT, *known, *others, *_FURTHER[:-2], *sorted(metrics), *_FURTHER[-2:]]
 
 
 def field(column: str, value: Any) -> str:

@@ -69,15 +69,24 @@ def count_unmatched(some: np.ndarray, others: np.ndarray) -> int:
     return len(some) - int(np.count_nonzero(_matched(some, others)))
 
 
+def match(some: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """For each of `some` the index of its equal among `others`, -1 if there is none (int64, (n,)).
+
+    Each of `others` is used once; of equal ones the first with the first, and so on.
+    """
+    place = np.full(len(some), -1, np.int64)
+    if len(some) == 0 or len(others) == 0:
+        return place
+    order, other_order = np.argsort(some, kind="stable"), np.argsort(others, kind="stable")
+    ordered, other_ordered = some[order], others[other_order]
+    rank = np.arange(len(some)) - np.searchsorted(ordered, ordered, "left")
+    at = np.searchsorted(other_ordered, ordered, "left") + rank
+    inside = np.minimum(at, len(others) - 1)
+    found = (at < len(others)) & (other_ordered[inside] == ordered)
+    place[order[found]] = other_order[inside[found]]
+    return place
+
+
 def _matched(some: np.ndarray, others: np.ndarray) -> np.ndarray:
     """For each of `some` whether it has an equal among `others`; each of those is used once."""
-    if len(some) == 0 or len(others) == 0:
-        return np.zeros(len(some), bool)
-    order = np.argsort(some, kind="stable")
-    ordered = some[order]
-    starts = np.searchsorted(ordered, ordered, "left")
-    rank = np.empty(len(some), np.int64)
-    rank[order] = np.arange(len(some)) - starts
-    values, counts = np.unique(others, return_counts=True)
-    place = np.minimum(np.searchsorted(values, some), len(values) - 1)
-    return np.asarray(rank < np.where(values[place] == some, counts[place], 0))
+    return np.asarray(match(some, others) >= 0)

@@ -14,7 +14,8 @@ from howquick.extract.timing import Timing
 # earlier only by the clock's own error. Its last object ends a little after the last packet came.
 CLOCK_SLACK_NS = 2_000_000
 
-_TRANSPORTS = {"h1": TCP, "h2": TCP, "spdy": TCP, "h3": UDP}
+_TRANSPORTS = {"h1": TCP, "h2": TCP, "spdy": TCP, "tls": TCP, "h3": UDP, "hq": UDP, "sctp": UDP}
+_QUIC = frozenset({"h3", "hq"})
 # A QUIC connection opens with long headers: their first byte has the top bit set (RFC 8999).
 _LONG_HEADER = 0x80
 
@@ -54,8 +55,8 @@ class Way:
 def find_load(client: Frames, timing: Timing) -> PageLoad:
     """Find the connections opened from the start of the load (less CLOCK_SLACK_NS) to its end.
 
-    Connections that were opened earlier, to get a session ticket, are no part of it. Raises
-    Unusable if there is none.
+    Connections that were opened earlier, to get a session ticket, are no part of it; one that
+    migrates counts once for each address it is on. Raises Unusable if there is none.
     """
     table = client.table
     wanted = _TRANSPORTS.get(timing.protocol)
@@ -72,6 +73,8 @@ def find_load(client: Frames, timing: Timing) -> PageLoad:
         & (opening["protocol"] == first["protocol"])
     )
     keys = _end_point(opening["source"], opening["source_port"])[to_server]
+    if first["protocol"] == UDP:
+        keys = np.concatenate((keys, _moved(table[in_time], table, first)))
     unique, where = np.unique(keys, return_index=True)
     return PageLoad(
         transport=int(first["protocol"]),
@@ -82,11 +85,26 @@ def find_load(client: Frames, timing: Timing) -> PageLoad:
     )
 
 
+def _moved(within: np.ndarray, table: np.ndarray, first: np.void) -> np.ndarray:
+    """End points from which the client goes on without opening a connection: it migrated.
+
+    Those that it used before the load, for a session ticket, are not among them.
+    """
+    after = within["time_ns"] >= first["time_ns"]
+    used = []
+    for rows in (within[after], table[table["time_ns"] < first["time_ns"]]):
+        mine = (rows["destination"] == first["destination"]) & (
+            rows["destination_port"] == first["destination_port"]
+        )
+        used.append(_end_point(rows["source"], rows["source_port"])[mine])
+    return used[0][~np.isin(used[0], used[1])]
+
+
 def _opens(table: np.ndarray, protocol: str, wanted: int | None) -> np.ndarray:
     """Which frames open a connection: a SYN, or a UDP datagram that can be a QUIC Initial."""
     syn = (table["protocol"] == TCP) & (table["flags"] & (SYN | ACK) == SYN)
     datagram = table["protocol"] == UDP
-    if protocol == "h3":
+    if protocol in _QUIC:
         datagram &= table["first_byte"] & _LONG_HEADER != 0
     if wanted is None:
         return np.asarray(syn | datagram)

@@ -1,32 +1,33 @@
-"""Count what the QUIC stacks' own logs say, and hold it against the capture.
-
-Formats: qlog 0.3 (`qlog_version`) and its later drafts (`file_schema`), as JSON (`.qlog`) and as
-JSON text sequences (`.sqlog`, RFC 7464); draft-ietf-quic-qlog-main-schema.
-"""
+"""What the QUIC stacks' own logs say of a run, and how it agrees with the capture."""
 
 from __future__ import annotations
 
-import json
-import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from howquick.capture.read import UDP, Frames
-from howquick.extract.load import Ends
+from howquick.extract.load import Ends, Way
+from howquick.extract.qlog_file import SUFFIXES, Qlog, QlogError, read_qlog
+from howquick.extract.qlog_schema import validate_log
 
-# A quotation mark within a JSON text is escaped, so nothing but a name looks like this.
-_PACKET = re.compile(rb'"name"\s*:\s*"(?:transport|quic):packet_(sent|received)"')
-_RECORD_SEPARATOR = b"\x1e"
+# Events of each name that are validated in every extraction; `extract.py qlog` looks at all.
+VALIDATED_PER_NAME = 20
 # A log names its connection in its head; what it carries comes later.
 _HEAD_BYTES = 4096
-_MARKS = (b'"qlog_version"', b'"file_schema"')
 _INITIAL_HEAD_BYTES = 26  # first byte, version, length of the connection ID, and at most 20 of it
-
-
-class QlogError(Exception):
-    """A file is no qlog; the message says why."""
+# Coalesced packets: some datagrams of the handshake hold two or three.
+_COALESCED_PACKETS = 12
+# The last packets may not be in the log (a writer that was stopped), and some never reach it
+# (duplicates, packets that came before their keys).
+_PACKETS_SHARE = 0.01
+_PACKETS_SLACK = 3
+# Stacks count the padding of a datagram with its packet or not at all: that of the handshake's.
+_BYTES_SHARE = 0.01
+_BYTES_SLACK = 8 * 1500
+SENT, RECEIVED = "packet_sent", "packet_received"
 
 
 @dataclass(frozen=True)
@@ -37,27 +38,46 @@ class PacketCounts:
     received: int
 
 
-def count_packets(path: Path) -> PacketCounts:
-    """Count the packets that a qlog lists. Raises QlogError if it is not a whole one."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise QlogError(f"{path.name}: {error.strerror}") from None
-    try:
-        # The last record, or the whole document: a log that was cut does not parse.
-        last = json.loads(content.rpartition(_RECORD_SEPARATOR)[2])
-    except ValueError:
-        raise QlogError(f"{path.name}: cut short or no qlog") from None
-    head = content[:_HEAD_BYTES]
-    if not isinstance(last, dict) or not any(mark in head for mark in _MARKS):
-        raise QlogError(f"{path.name}: no qlog")
-    kinds = _PACKET.findall(content)
-    return PacketCounts(kinds.count(b"sent"), kinds.count(b"received"))
+@dataclass(frozen=True)
+class Logged:
+    """`columns` of the runs table, the `notes` on what is wrong, the server's log if there is one."""
+
+    columns: dict[str, Any]
+    notes: list[str]
+    server: Qlog | None
+
+
+def count_packets(log: Qlog) -> PacketCounts:
+    """Count the packets that a qlog lists."""
+    return PacketCounts(len(log.of_kind(SENT)), len(log.of_kind(RECEIVED)))
+
+
+def count_bytes(log: Qlog) -> PacketCounts | None:
+    """Bytes of the packets that a qlog lists, headers included; None where it does not tell them.
+
+    Raises QlogError for a record that is not JSON.
+    """
+    totals = []
+    for kind in (SENT, RECEIVED):
+        sizes = [_size(log.event(index).get("data")) for index in log.of_kind(kind)]
+        if None in sizes or not sizes:
+            return None
+        totals.append(sum(size for size in sizes if size is not None))
+    return PacketCounts(*totals)
+
+
+def _size(data: Any) -> int | None:
+    """A packet's length on the wire; an early draft had it in the header."""
+    for part, key in (("raw", "length"), ("header", "packet_size")):
+        value = data.get(part, {}).get(key) if isinstance(data, dict) else None
+        if isinstance(value, int):
+            return value
+    return None
 
 
 def find_qlog(folder: Path, connection_id: str) -> Path | None:
     """The log of a connection: that which names it, or the only one; None if there is none."""
-    logs = sorted(path for path in folder.glob("*") if path.suffix in (".qlog", ".sqlog"))
+    logs = sorted(path for path in folder.glob("*") if path.suffix in SUFFIXES)
     for path in logs:
         with path.open("rb") as stream:
             if connection_id in path.name or connection_id.encode() in stream.read(_HEAD_BYTES):
@@ -73,33 +93,77 @@ def original_connection_id(client: Frames, ends: Ends) -> str:
     return head[6 : 6 + head[5]].hex()
 
 
-def qlog_columns(
-    folder: Path, client: Frames, ends: Ends, last_ns: int
-) -> tuple[dict[str, int], str]:
-    """The columns `qlog_<end>_sent` and `…_received`, and a note (empty: all is well).
+def read_logs(folder: Path, client: Frames, ends: Ends, full: bool) -> Logged:
+    """Both ends' logs of the run: versions, validity, counts, and `qlog_verdict`.
 
-    A log must have at least as many packets sent as the capture has datagrams that this end sent
-    within the load; fewer mean that it is not complete. Without logs there are no columns.
+    The verdict is `agrees`, `differs` (explained in the notes) or, without logs or with several
+    connections, None. `full`: count bytes too, which takes a while.
     """
-    columns: dict[str, int] = {}
-    notes = []
+    columns: dict[str, Any] = {}
+    notes: list[str] = []
     if ends.load.transport != UDP:
-        return columns, ""
+        return Logged(columns, notes, None)
     connection_id = original_connection_id(client, ends)
-    for end, sent in (("client", ends.client_up), ("server", ends.server_down)):
+    logs: dict[str, Qlog] = {}
+    differs: list[str] = []
+    unreadable = False
+    for end in ("client", "server"):
         path = find_qlog(folder / end, connection_id)
         if path is None:
             continue
         try:
-            counts = count_packets(path)
+            log = logs[end] = read_qlog(path)
+            report = validate_log(log, VALIDATED_PER_NAME)
+            counts = count_packets(log)
+            sizes = count_bytes(log) if full else None
         except QlogError as error:
             notes.append(f"qlog/{end}/{error}")
+            unreadable = True
             continue
-        columns |= {f"qlog_{end}_sent": counts.sent, f"qlog_{end}_received": counts.received}
-        datagrams = int(np.count_nonzero(sent.rows["time_ns"] <= last_ns))
-        if counts.sent < datagrams:
-            notes.append(
-                f"qlog/{end}/{path.name}: {counts.sent} packets sent, but the capture has "
-                f"{datagrams} datagrams"
-            )
-    return columns, "; ".join(notes)
+        where = f"qlog/{end}/{path.name}"
+        if report.violation:
+            notes.append(f"{where}: {report.violation}")
+        columns |= {
+            f"qlog_{end}_version": report.version,
+            f"qlog_{end}_valid": report.valid,
+            f"qlog_{end}_sent": counts.sent,
+            f"qlog_{end}_received": counts.received,
+        }
+        if len(ends.load.connections) == 1:
+            differs += [f"{where}: {text}" for text in _disagreements(end, counts, sizes, ends)]
+    if (logs or unreadable) and len(ends.load.connections) == 1:
+        columns["qlog_verdict"] = "differs" if differs or unreadable else "agrees"
+    return Logged(columns, notes + differs, logs.get("server"))
+
+
+def _disagreements(
+    end: str, counts: PacketCounts, sizes: PacketCounts | None, ends: Ends
+) -> list[str]:
+    """What this end's log says differently from its capture."""
+    if end == "client":
+        sent, received = ends.client_up, ends.client_down
+    else:
+        sent, received = ends.server_down, ends.server_up
+    found = []
+    for verb, way, packets in (
+        ("sent", sent, counts.sent),
+        ("received", received, counts.received),
+    ):
+        problem = _packets_differ(packets, len(way.rows))
+        if problem:
+            found.append(f"{packets} packets {verb}, but the capture has {len(way.rows)} datagrams")
+        size = getattr(sizes, verb) if sizes else None
+        wire = _payload(way)
+        if size is not None and abs(size - wire) > _BYTES_SHARE * wire + _BYTES_SLACK:
+            found.append(f"{size} bytes {verb}, but the capture has {wire}")
+    return found
+
+
+def _packets_differ(packets: int, datagrams: int) -> bool:
+    """A datagram holds at least one packet, and outside of the handshake no more than one."""
+    slack = _PACKETS_SHARE * datagrams + _PACKETS_SLACK
+    return not datagrams - slack <= packets <= datagrams + slack + _COALESCED_PACKETS
+
+
+def _payload(way: Way) -> int:
+    return int(np.sum(way.rows["payload"], dtype=np.int64))

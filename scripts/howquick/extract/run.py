@@ -7,30 +7,51 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from howquick.capture.errors import CaptureError
-from howquick.capture.read import Frames, read_frames
-from howquick.extract.checks import check_complete, check_frame_length, longest_frame_bytes
-from howquick.extract.load import Unusable, split
-from howquick.extract.metrics import last_payload_ns, load_metrics
-from howquick.extract.qlog import qlog_columns
-from howquick.extract.series import byte_series
+from howquick.extract.columns import is_own
+from howquick.extract.congestion import verdict
+from howquick.extract.detail import Row
+from howquick.extract.evaluate import Wanted, evaluate
 from howquick.extract.timing import Timing, TimingError, read_timing
 
+TCP_PROTOCOLS = frozenset({"h1", "h2", "spdy", "tls"})
 Series = list[tuple[float, int, int | None]]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How much of a run is extracted.
+
+    `series_points` rows of its series (0: none); the detail tables for the first
+    `detail_repetitions` repetitions of a cell.
+    """
+
+    series_points: int = 50
+    detail_repetitions: int = 1
 
 
 @dataclass
 class Run:
-    """`row` maps columns to values (None or absent: not known); `parameters` are the cell's."""
+    """`row` maps columns to values (None or absent: not known); `parameters` are the cell's.
+
+    `metrics` are the names of further columns that the client filled; `detail` has the rows of the
+    detail tables.
+    """
 
     row: dict[str, Any]
     parameters: dict[str, Any] = field(default_factory=dict)
     timing: Timing | None = None
     series: Series = field(default_factory=list)
+    metrics: set[str] = field(default_factory=set)
+    detail: dict[str, list[Row]] = field(default_factory=dict)
+
+    def note(self, text: str) -> None:
+        """Add to the column `extract_note`."""
+        known = self.row.get("extract_note")
+        self.row["extract_note"] = f"{known}; {text}" if known else text
 
 
 def extract_run(
-    block: dict[str, Any], entry: dict[str, Any], folder: Path, series_points: int
+    block: dict[str, Any], entry: dict[str, Any], folder: Path, options: Options
 ) -> Run:
     """Read a run folder; `block` is the manifest and `entry` the run in it.
 
@@ -53,11 +74,14 @@ def extract_run(
     if meta is None:
         return run
     row |= _from_meta(meta)
-    run.parameters = _dict(meta, "link") | _dict(meta, "parameters")
+    given = _dict(meta, "link") | _dict(meta, "parameters")
+    run.parameters = {k: v for k, v in given.items() if not isinstance(v, dict | list)}
     if row["status"] == "ok":
         _add_timing(folder, run)
     if row["status"] == "ok":
-        _add_captures(folder, run, meta, series_points)
+        _add_costs(run, meta)
+        if _dict(meta, "observe").get("captures", True):
+            _add_captures(folder, run, meta, options)
     return run
 
 
@@ -66,7 +90,7 @@ def _fail(run: Run, reason: str) -> None:
     if run.row["status"] == "ok":
         run.row["status"], run.row["reason"] = "failed", reason
     else:
-        run.row["extract_note"] = reason
+        run.note(reason)
 
 
 def _read_meta(folder: Path, run: Run) -> dict[str, Any] | None:
@@ -112,7 +136,42 @@ def _from_meta(meta: dict[str, Any]) -> dict[str, Any]:
         row[f"link_lost_{way}"] = _dict(emulator, way).get("lost")
         row[f"queue_dropped_{way}"] = _dict(emulator, way).get("queue_dropped")
     row["cpu_pressure"] = _dict(meta, "guard").get("cpu_pressure")
+    row["moves_made"] = len(meta["moves"]) if isinstance(meta.get("moves"), list) else None
+    row["udp_receive_errors"] = _receive_errors(meta)
+    kernel = _route_congestion(meta)
+    if kernel is not None:
+        row["server_congestion_control_seen"] = kernel
+        row["congestion_control_verdict"] = verdict(arm.get("congestion_control"), kernel)
     return row
+
+
+def _receive_errors(meta: dict[str, Any]) -> int | None:
+    """Datagrams that found a full receive buffer at either end, by the kernel's own counters."""
+    total = None
+    for end in ("client", "server"):
+        before, after = (
+            _dict(meta, "network", when, "udp", end).get("RcvbufErrors")
+            for when in ("before", "after")
+        )
+        if isinstance(after, int):
+            total = (total or 0) + after - (before if isinstance(before, int) else 0)
+    return total
+
+
+def _route_congestion(meta: dict[str, Any]) -> str | None:
+    """TCP's congestion control as the runner read it back from the server's routes.
+
+    None where something else than the kernel's TCP carries the arm.
+    """
+    if _dict(meta, "arm_definition").get("protocol") not in TCP_PROTOCOLS:
+        return None
+    routes = _dict(meta, "settings", "routes").get("server")
+    for route in routes if isinstance(routes, list) else []:
+        metrics = route.get("metrics") if isinstance(route, dict) else None
+        for metric in metrics if isinstance(metrics, list) else []:
+            if isinstance(metric, dict) and isinstance(metric.get("congestion"), str):
+                return str(metric["congestion"])
+    return None
 
 
 def _add_timing(folder: Path, run: Run) -> None:
@@ -131,36 +190,40 @@ def _add_timing(folder: Path, run: Run) -> None:
         "connections": timing.connections,
         "resumed": timing.resumed,
         "early_data": timing.early_data,
+        "goodput_mbit": timing.body_bytes * 8 / timing.plt_s / 1e6,
     }
+    for name, value in timing.metrics.items():
+        if is_own(name):
+            run.note(f"timing.json: metrics: {name}: is the name of another column, left out")
+        else:
+            run.row[name] = value
+            run.metrics.add(name)
 
 
-def _add_captures(folder: Path, run: Run, meta: dict[str, Any], series_points: int) -> None:
+def _add_costs(run: Run, meta: dict[str, Any]) -> None:
+    """What the load cost the processors, and what a viewer waited for each segment."""
     assert run.timing is not None
-    link = _dict(meta, "link")
-    try:
-        client, server = (_whole(folder / f"{end}.pcapng") for end in ("client", "server"))
-        longest = longest_frame_bytes(client, server)
-        run.row["longest_frame_bytes"] = longest
-        check_frame_length(longest, _number(link, "mtu_bytes", 1500))
-        ends = split(client, server, run.timing)
-        check_complete(client, server, ends)
-        metrics = load_metrics(client, server, ends, run.timing, _number(link, "rtt_ms", 0))
-        last = last_payload_ns(ends, run.timing, client)
-        logged, note = qlog_columns(folder / "qlog", client, ends, last)
-        if series_points:
-            run.series = byte_series(ends, last, series_points)
-        run.row |= metrics | logged | {"extract_note": note or None}
-    except (CaptureError, Unusable) as error:
-        run.row["extract_note"] = str(error).replace(f"{folder}/", "")
+    cpu = {end: _dict(meta, "cpu").get(f"{end}_s") for end in ("server", "client")}
+    seconds = {end: value for end, value in cpu.items() if isinstance(value, int | float)}
+    run.row |= {f"cpu_{end}_s": value for end, value in seconds.items()}
+    if len(seconds) == len(cpu) and run.timing.body_bytes:
+        run.row["cpu_s_per_gb"] = sum(seconds.values()) / (run.timing.body_bytes / 1e9)
+    if "segments" in _dict(meta, "workload"):
+        waits = [e.end_s - e.start_s for e in run.timing.objects if e.start_s is not None]
+        run.row["loading_delay_s"] = sum(waits) / len(waits) if waits else None
 
 
-def _whole(path: Path) -> Frames:
-    frames = read_frames(path)
-    if frames.truncated:
-        raise Unusable(f"{path.name}: cut short, its end is missing")
-    return frames
-
-
-def _number(values: dict[str, Any], key: str, default: float) -> float:
-    value = values.get(key)
-    return float(value) if isinstance(value, int | float) else default
+def _add_captures(folder: Path, run: Run, meta: dict[str, Any], options: Options) -> None:
+    assert run.timing is not None
+    repetition = run.row["repetition"]
+    detail = isinstance(repetition, int) and repetition < options.detail_repetitions
+    wanted = Wanted(options.series_points, detail)
+    link, asked = _dict(meta, "link"), _dict(meta, "arm_definition")
+    found = evaluate(folder, run.timing, link, asked, wanted)
+    run.row |= found.columns
+    run.series, run.detail = found.series, found.detail
+    for key, column in (("cipher", "negotiated_cipher"), ("group", "negotiated_group")):
+        # The program's own word first: a capture shows the offer's answer only in full.
+        run.row[column] = run.timing.negotiated.get(key) or run.row.get(column)
+    for note in found.notes:
+        run.note(note)

@@ -8,33 +8,41 @@ from pathlib import Path
 from typing import Any
 
 from howquick.errors import UserError
-from howquick.extract.columns import OBJECT_COLUMNS, RUN_KEY, SERIES_COLUMNS, field, run_columns
-from howquick.extract.run import Run, extract_run
+from howquick.extract.columns import (
+    DETAIL_COLUMNS,
+    OBJECT_COLUMNS,
+    RUN_KEY,
+    SERIES_COLUMNS,
+    field,
+    run_columns,
+)
+from howquick.extract.run import Options, Run, extract_run
 from howquick.files import atomic_text, read_json
 
 _MANIFEST_KEYS = ("study", "cell", "block", "runs")
 _ENTRY_KEYS = ("arm", "repetition", "path", "status")
 
 
-def extract_block(manifest: Path, results: Path, output: Path, series_points: int) -> list[Run]:
-    """Write runs.csv, objects.csv and series.csv of a block into `output`; each is whole or absent.
+def extract_block(manifest: Path, results: Path, output: Path, options: Options) -> list[Run]:
+    """Write a block's tables into `output`, each whole or absent: runs, objects, series, details.
 
     `manifest` is the block's manifest (docs/formats.md, 5), its paths are relative to `results`.
-    `series_points` rows per run go into series.csv. Returns the runs. Raises UserError when the
+    Returns the runs. Raises UserError when the
     manifest is missing or none; what is wrong with single runs becomes part of their rows.
     """
     block = _read_manifest(manifest)
-    runs = [
-        extract_run(block, entry, results / entry["path"], series_points) for entry in block["runs"]
-    ]
+    runs = [extract_run(block, entry, results / entry["path"], options) for entry in block["runs"]]
     parameters: dict[str, Any] = {}
     for run in runs:
         parameters |= run.parameters
     # All runs of a block are of one cell: a run whose folder is lost has its parameters too.
     rows = [parameters | run.row for run in runs]
-    write_table(output / "runs.csv", run_columns(set(parameters)), rows)
+    metrics = set().union(*(run.metrics for run in runs))
+    write_table(output / "runs.csv", run_columns(set(parameters), metrics), rows)
     write_table(output / "objects.csv", OBJECT_COLUMNS, _object_rows(runs))
     write_table(output / "series.csv", SERIES_COLUMNS, _series_rows(runs))
+    for name, columns in DETAIL_COLUMNS.items():
+        write_table(output / f"{name}.csv", columns, _detail_rows(runs, name))
     return runs
 
 
@@ -72,7 +80,15 @@ def _object_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
                 "start_s": entry.start_s,
                 "first_byte_s": entry.first_byte_s,
                 "end_s": entry.end_s,
+                "protocol": entry.protocol,
             }
+
+
+def _detail_rows(runs: Iterable[Run], table: str) -> Iterator[dict[str, Any]]:
+    for run in runs:
+        names = {name: run.row[name] for name in RUN_KEY}
+        for row in run.detail.get(table, ()):
+            yield names | row
 
 
 def _series_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:

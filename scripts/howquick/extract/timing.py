@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +15,26 @@ class TimingError(Exception):
 
 @dataclass(frozen=True)
 class ObjectTiming:
-    """One object; times in seconds since the load's start, None where the client cannot tell."""
+    """One object; times in seconds since the load's start, None where the client cannot tell.
+
+    `protocol` is the one that this object really came by, where the client tells.
+    """
 
     path: str
     size_bytes: int
     start_s: float | None
     first_byte_s: float | None
     end_s: float
+    protocol: str | None = None
 
 
 @dataclass(frozen=True)
 class Timing:
-    """One page load as the client saw it; `start` is Unix time in seconds."""
+    """One page load as the client saw it; `start` is Unix time in seconds.
+
+    `metrics` are further numbers of the client, `negotiated` what it agreed on with the server
+    (`cipher`, `group`, `congestion_control`).
+    """
 
     protocol: str
     start: float
@@ -35,6 +43,8 @@ class Timing:
     early_data: bool | None
     connections: int | None
     objects: tuple[ObjectTiming, ...]
+    metrics: dict[str, float] = field(default_factory=dict)
+    negotiated: dict[str, str] = field(default_factory=dict)
 
     @property
     def plt_s(self) -> float:
@@ -83,10 +93,30 @@ def read_timing(path: Path) -> Timing:
         objects=tuple(
             _object(entry, f"{path.name}: objects[{index}]") for index, entry in enumerate(listed)
         ),
+        metrics=_metrics(data.get("metrics"), path),
+        negotiated=_negotiated(data.get("negotiated"), path),
     )
     if timing.plt_s <= 0:
         raise TimingError(f"{path.name}: objects: every end_s is 0, which no page load takes")
     return timing
+
+
+def _metrics(values: Any, path: Path) -> dict[str, float]:
+    """Numbers by name; a null is left out."""
+    if not isinstance(values or {}, dict):
+        raise TimingError(f"{path.name}: metrics: must be an object of numbers")
+    known = {name: value for name, value in (values or {}).items() if value is not None}
+    for name, value in known.items():
+        if not isinstance(value, int | float) or not math.isfinite(value):
+            raise TimingError(f"{path.name}: metrics: {name}: must be a number, is {value!r}")
+    return known
+
+
+def _negotiated(values: Any, path: Path) -> dict[str, str]:
+    """Texts by name; a null is left out."""
+    if not isinstance(values or {}, dict):
+        raise TimingError(f"{path.name}: negotiated: must be an object")
+    return {name: str(value) for name, value in (values or {}).items() if value is not None}
 
 
 def _object(entry: Any, where: str) -> ObjectTiming:
@@ -99,6 +129,7 @@ def _object(entry: Any, where: str) -> ObjectTiming:
         start_s=fields.optional_seconds("start_s"),
         first_byte_s=fields.optional_seconds("first_byte_s"),
         end_s=fields.seconds("end_s"),
+        protocol=fields.optional_text("protocol"),
     )
     for name in ("start_s", "first_byte_s"):
         earlier = getattr(found, name)
@@ -113,6 +144,9 @@ class _Fields:
 
     values: dict[str, Any]
     where: str
+
+    def optional_text(self, key: str) -> str | None:
+        return None if self.values.get(key) is None else self.text(key)
 
     def text(self, key: str) -> str:
         value = self.values.get(key)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import time
 from collections import Counter
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from howquick.errors import UserError
-from howquick.files import read_json
+from howquick.files import read_json, try_lock
 from howquick.plan import find, fingerprint, order_of
 
 
@@ -95,14 +94,10 @@ def locked(path: Path) -> Iterator[None]:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w") as lock:
         deadline = time.monotonic() + 20
-        while True:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() > deadline:
-                    raise UserError(
-                        f"{path}: another process measures this block. Wait for it or end it."
-                    ) from None
-                time.sleep(0.1)
+        while not try_lock(lock):
+            if time.monotonic() > deadline:
+                raise UserError(
+                    f"{path}: another process measures this block. Wait for it or end it."
+                )
+            time.sleep(0.1)
         yield

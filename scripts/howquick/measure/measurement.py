@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import random
 import shutil
 import time
 from pathlib import Path
 from typing import Any
 
-from howquick.content import SERVER_NAME
+from howquick.arms import transport_of
 from howquick.endpoints import load_endpoints
 from howquick.errors import UserError
-from howquick.files import canonical_hash, read_json
 from howquick.manifest import environment_hash
 from howquick.measure.block import Block
-from howquick.measure.process import Client, Job, Server
+from howquick.measure.bulk import BulkSize
+from howquick.measure.moves import Moves
+from howquick.measure.programs import Programs
 from howquick.measure.progress import Progress
 from howquick.measure.repetition import MAX_ATTEMPTS, Outcome, Repetition
-from howquick.plan import find, loss_seeds, page_name
+from howquick.plan import arm_in_cell, derive_seed, find, loss_seeds
 from howquick.testbed.link import Link
 from howquick.testbed.testbed import Testbed
-
-FIRST_PORT = 4433
+from howquick.workload import kind_of
 
 
 class Measurement:
@@ -32,17 +33,9 @@ class Measurement:
         self.block, self.scratch, self.session = block, scratch, session
         self.calibration = calibration
         self.parts: dict[str, float] = {}
-        # Read back from the kernel once for each congestion control.
-        self.settings: dict[str, dict[str, Any]] = {}
-        self.servers: dict[str, Server] = {}
+        # Read back from the kernel once for each setting of TCP.
+        self.settings: dict[tuple[str, int | None], dict[str, Any]] = {}
         self.quiet_since = time.monotonic()
-        page_folder = block.results / "content" / page_name(block.cell["workload"])
-        self.page = read_json(page_folder / "page.json")
-        # Served from memory: the disk must not be part of a load.
-        self.www = scratch / "www"
-        shutil.copytree(page_folder / "www", self.www)
-        self.certificates = scratch / "certificates"
-        shutil.copytree(block.results / "content" / "certificates", self.certificates)
         for name in ("repetition", "testbed", "servers"):
             (scratch / name).mkdir()
 
@@ -52,25 +45,26 @@ class Measurement:
         link = Link.from_dict(self.block.cell["link"])
         offset = self.calibration.get("delay_offset_ms", 0.0)
         with Testbed(link, scratch=self.scratch / "testbed", delay_offset_ms=offset) as bed:
+            programs = Programs(self.block, self.scratch, bed)
+            bulk = BulkSize(self.block, programs, self.scratch / "pilot")
             try:
                 self.parts["testbed"] = time.monotonic() - begin
                 for repetition, order, arm in missing:
                     progress.now(arm, repetition)
-                    outcome = self._repeat_until_valid(bed, repetition, order, arm)
+                    outcome = self._repeat_until_valid(programs, bulk, repetition, order, arm)
                     progress.done(outcome.status)
                     for name, seconds in outcome.overhead.items():
                         self.parts[name] = self.parts.get(name, 0.0) + seconds
             finally:
-                for server in self.servers.values():
-                    server.ask_to_stop()
-                for server in self.servers.values():
-                    server.stop()
+                programs.stop()
 
-    def _repeat_until_valid(self, bed: Testbed, repetition: int, order: int, arm: str) -> Outcome:
+    def _repeat_until_valid(
+        self, programs: Programs, bulk: BulkSize, repetition: int, order: int, arm: str
+    ) -> Outcome:
         for attempt in range(1, MAX_ATTEMPTS + 1):
-            outcome = self._repetition(bed, repetition, order, arm, attempt)
+            outcome = self._repetition(programs, bulk, repetition, order, arm, attempt)
             self.quiet_since = outcome.ended
-            if not bed.alive():
+            if not programs.bed.alive():
                 # Its repetition is wrong in an unknown way: take it back and let the user know.
                 shutil.rmtree(self.block.folder(arm, repetition), ignore_errors=True)
                 raise UserError(
@@ -83,88 +77,62 @@ class Measurement:
         return outcome
 
     def _repetition(
-        self, bed: Testbed, repetition: int, order: int, arm_name: str, attempt: int
+        self,
+        programs: Programs,
+        bulk: BulkSize,
+        repetition: int,
+        order: int,
+        arm_name: str,
+        attempt: int,
     ) -> Outcome:
-        arm = find(self.block.plan["arms"], arm_name)
+        arm = arm_in_cell(self.block.cell, find(self.block.plan["arms"], arm_name))
+        settings = self._set_tcp(programs.bed, arm)
+        meta = self._meta(programs.bed, arm, repetition, order, attempt) | {"settings": settings}
+        if programs.cpus:
+            meta["settings"] = settings | {
+                "cpus": {role: sorted(cpus) for role, cpus in programs.cpus.items()}
+            }
+        requests = self._requests(programs, repetition)
+        if kind_of(self.block.cell["workload"]) == "bulk":
+            meta["bulk"] = bulk.of(arm)
+            requests = [e for e in requests if e["bytes"] == meta["bulk"]["bytes"]]
         scratch = self.scratch / "repetition"
         shutil.rmtree(scratch)
         scratch.mkdir()
-        endpoints = load_endpoints()
-        server = self._server(bed, arm)
-        client = Client(
-            Job(
-                endpoint=endpoints[arm["client"]],
-                role="client",
-                arm=arm,
-                address=bed.server.address,
-                port=server.job.port,
-                certificates=self.certificates,
-                state=scratch / "state",
-                log=scratch / "client.log",
-                qlog=scratch / "qlog" / "client",
-                keys=scratch / "keys.log",
-                extra={
-                    "REQUESTS": self._requests(server.job.port),
-                    "TIMING": str(scratch / "timing.json"),
-                },
-            ),
-            bed.client,
-        )
-        control = self._kernel_congestion_control(arm)
-        bed.set_congestion_control(control)
-        if control not in self.settings:
-            self.settings[control] = bed.settings()
+        moves = Moves(programs.bed)
         run = Repetition(
-            bed,
-            server,
-            client,
-            self.page,
+            programs.bed,
+            programs.server(arm),
+            programs.client(arm, requests, scratch, moves),
+            requests,
             scratch,
             self.block.folder(arm_name, repetition),
-            self._meta(bed, arm, repetition, order, attempt) | {"settings": self.settings[control]},
+            meta,
             full_capture=repetition < self.block.plan["full_captures"],
+            moves=moves,
         )
         return run.run(self.quiet_since)
 
-    def _requests(self, port: int) -> str:
-        return " ".join(f"https://{SERVER_NAME}:{port}{entry['path']}" for entry in self.page)
+    def _requests(self, programs: Programs, repetition: int) -> list[dict[str, Any]]:
+        """What a client fetches, in its order: segments as a viewer jumps, the same for all arms."""
+        requests = list(programs.page)
+        if kind_of(self.block.cell["workload"]) == "segments":
+            plan = self.block.plan
+            seed = derive_seed(plan["seed"], plan["study"], self.block.cell["name"], repetition)
+            random.Random(seed).shuffle(requests)
+        return requests
 
-    @staticmethod
-    def _kernel_congestion_control(arm: dict[str, Any]) -> str:
-        """What the kernel's TCP uses: the arm's, if its transport is TCP; it does not matter otherwise."""
-        protocols = load_endpoints()[arm["server"]].declaration["server"]["protocols"]
-        return (
-            arm["congestion_control"]
-            if protocols[arm["protocol"]]["transport"] == "tcp"
-            else "cubic"
-        )
-
-    def _server(self, bed: Testbed, arm: dict[str, Any]) -> Server:
-        """The server of an arm; arms that ask for the same share it."""
-        asked = {
-            key: arm[key]
-            for key in ("server", "protocol", "congestion_control", "connection", "options")
-        }
-        key = canonical_hash(asked)[:12]
-        if key not in self.servers:
-            state = self.scratch / "servers" / key
-            state.mkdir(parents=True)
-            self.servers[key] = Server(
-                Job(
-                    endpoint=load_endpoints()[arm["server"]],
-                    role="server",
-                    arm=arm,
-                    address=bed.server.address,
-                    port=FIRST_PORT + len(self.servers),
-                    certificates=self.certificates,
-                    state=state / "state",
-                    log=state / "log",
-                    qlog=state / "qlog",
-                    extra={"WWW": str(self.www)},
-                ),
-                bed.server,
-            )
-        return self.servers[key]
+    def _set_tcp(self, bed: Testbed, arm: dict[str, Any]) -> dict[str, Any]:
+        """Make the kernel's TCP as the arm asks; returns all settings, read back."""
+        control, window = "cubic", None
+        # Where something else carries the arm, it does not matter.
+        if transport_of(arm, load_endpoints()) == "tcp":
+            control = arm["congestion_control"]
+            window = arm["options"].get("initial_window_packets") or None
+        bed.set_congestion_control(control, window)
+        if (control, window) not in self.settings:
+            self.settings[control, window] = bed.settings()
+        return self.settings[control, window]
 
     def _meta(
         self, bed: Testbed, arm: dict[str, Any], repetition: int, order: int, attempt: int
@@ -183,6 +151,8 @@ class Measurement:
             "timeout_s": plan["timeout_s"],
             "parameters": cell["values"],
             "link": cell["link"],
+            "workload": cell["workload"],
+            "observe": cell.get("observe", {"captures": True, "qlog": True}),
             "arm_definition": arm,
             "seeds": loss_seeds(plan, cell, repetition),
             "programs": {

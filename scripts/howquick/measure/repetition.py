@@ -11,8 +11,11 @@ from typing import Any
 from howquick.capture.pack import pack
 from howquick.files import atomic_folder, write_json
 from howquick.measure.captures import FULL_BYTES, HEADERS_BYTES, Capture
+from howquick.measure.client import Client
 from howquick.measure.host import Guard, describe_host
-from howquick.measure.process import Client, ProgramFailed, Server
+from howquick.measure.moves import Moves
+from howquick.measure.process import ProgramFailed
+from howquick.measure.server import Server
 from howquick.measure.timing import page_load_time_s, read_timing
 from howquick.testbed.testbed import Testbed
 
@@ -64,9 +67,12 @@ class Repetition:
         folder: Path,
         meta: dict[str, Any],
         full_capture: bool,
+        moves: Moves,
     ) -> None:
         self.bed, self.server, self.client, self.page = bed, server, client, page
         self.scratch, self.folder, self.meta = scratch, folder, meta
+        self.moves = moves
+        self.cpu: dict[str, float | None] = {"server_s": None, "client_s": None}
         self.snaplen = FULL_BYTES if full_capture else HEADERS_BYTES
         self.captures: dict[str, Capture] = {}
         self.watch = Stopwatch()
@@ -99,6 +105,7 @@ class Repetition:
             self.reason = str(failure)
         finally:
             self.client.kill()
+            self.moves.undo()
             ended = time.monotonic()
             after = self.bed.counters()
             self.watch.lap("counters")
@@ -117,6 +124,8 @@ class Repetition:
         return Outcome(self.status, self.reason, self.network_s, self.watch.parts, ended)
 
     def _start_captures(self) -> None:
+        if not self.meta["observe"]["captures"]:
+            return
         for end in (self.bed.client, self.bed.server):
             self.captures[end.name] = Capture(end, self.scratch / f"{end.name}.pcap", self.snaplen)
 
@@ -128,9 +137,11 @@ class Repetition:
 
     def _load(self) -> None:
         begin = time.monotonic()
+        before_s = self.server.cpu_s()
         try:
             self.client.go()
             self.client.wait(self.meta["timeout_s"])
+            self.cpu["client_s"] = self.client.cpu_s
             timing = read_timing(
                 self.scratch / "timing.json", self.page, self.meta["arm_definition"]["protocol"]
             )
@@ -144,6 +155,7 @@ class Repetition:
             # What the process needed beyond the load itself: start-up without a gate, and its exit.
             self.watch.parts["client_exit"] = max(0.0, self.watch.parts["load"] - self.network_s)
             self.watch.parts["load"] -= self.watch.parts["client_exit"]
+            self.cpu["server_s"] = round(self.server.cpu_s() - before_s, 3)
         self.server.check()
 
     def _stop_captures(self) -> None:
@@ -201,6 +213,8 @@ class Repetition:
         for name in ("timing.json", "client.log", "server.log"):
             if (self.scratch / name).exists():
                 shutil.copyfile(self.scratch / name, temporary / name)
+        if any((self.scratch / "artifacts").iterdir()):
+            shutil.copytree(self.scratch / "artifacts", temporary / "artifacts")
         if (self.scratch / "qlog").exists():
             shutil.copytree(self.scratch / "qlog", temporary / "qlog")
             for side in (temporary / "qlog").iterdir():
@@ -213,5 +227,8 @@ class Repetition:
             "wall_s": round(sum(self.watch.parts.values()), 6),
             "overhead": {name: round(value, 6) for name, value in self.watch.parts.items()},
             "host": describe_host(),
+            "cpu": self.cpu,
         }
+        if self.moves.made:
+            self.meta["moves"] = self.moves.made
         write_json(temporary / "meta.json", self.meta, indent=None)

@@ -11,10 +11,10 @@ SEEDS = 2**64
 
 
 class Backend(Protocol):
-    """A link between the router's interfaces `to-client` and `to-server`.
+    """A link between the router's interfaces `to-client` and `to-server`, or none.
 
-    name: as in results (`netem`, `rattan`).
-    bridged: it copies frames itself; otherwise the router forwards IP.
+    name: as in results (`netem`, `rattan`, `direct`).
+    bridged: frames arrive as they are sent; otherwise the router forwards IP.
     serialises: a frame on an idle link takes its length divided by the rate (tbf's tokens let a
         first frame pass at once).
     """
@@ -23,8 +23,8 @@ class Backend(Protocol):
     bridged: bool
     serialises: bool
 
-    def start(self, router: Namespace, link: Link) -> None:
-        """Make the link; packets flow on return."""
+    def start(self, spaces: dict[str, Namespace], link: Link) -> None:
+        """Make the link between the namespaces; packets flow on return."""
 
     def stop(self) -> None:
         """End it; may be called twice."""

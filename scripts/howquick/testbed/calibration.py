@@ -34,6 +34,10 @@ MOST_OFFSET_MS = 0.5
 RATE_TOLERANCE = 0.01
 QUEUE_TOLERANCE = 0.1
 BURST_FRAMES = 2
+BURST_TOLERANCE = 0.02
+# What a bucket is emptied with, and how much more than it holds is sent.
+BUCKET_PROBE_MBIT = 200
+BUCKET_PROBE_SHARE = 1.2
 LATE_S = 0.001  # how late a first packet may be
 
 
@@ -106,7 +110,9 @@ class Calibration:
             Way("down", self.bed.server, self.bed.client),
         )
         checks = self._stage("rtt", self._rtt)
-        for way in ways:
+        for way in ways if not self.link.unshaped else ():
+            if self.link.burst_bytes:
+                checks += self._stage(f"burst {way.name}", partial(self._bucket, way))
             checks += self._stage(f"saturated {way.name}", partial(self._saturate, way))
         for way in ways:
             checks += self._stage(f"loss {way.name}", partial(self._loss, way))
@@ -158,21 +164,43 @@ class Calibration:
         """Offer more than the rate after idleness: rate, queue, burst, order."""
         link = self.link
         frames_per_s = link.bytes_per_second / link.frame_bytes
-        duration = link.queue_delay_ms / 1e3 / (OVERLOAD - 1) + STEADY_S
+        # A bucket must be empty first; then the queue fills by what the load exceeds the rate.
+        spare_s = link.burst_bytes / link.bytes_per_second
+        duration = (link.queue_delay_ms / 1e3 + spare_s) / (OVERLOAD - 1) + STEADY_S
         offered = OVERLOAD * frames_per_s / (1 - link.loss_percent / 100)
-        silence = (link.rtt_ms + link.queue_delay_ms) / 1e3 + SILENCE_S
         train = packets.send_train(
-            way.source, way.target, link.frame_bytes, offered, duration, silence
+            way.source, way.target, link.frame_bytes, offered, duration, self._drain_s()
         )
-        n = len(train.sequence)
-        if n < 4 * statistics.BATCHES:
+        if len(train.sequence) < 4 * statistics.BATCHES:
             return [make_check("rate_mbit", way.name, link.bandwidth_mbit, 0, (0, 0), 0, 0)]
-        return [
-            self._rate(way, train),
-            self._queue(way, train),
-            self._burst(way, train),
-            make_check("reordered", way.name, 0, train.reordered, (0, 0), n, 0),
-        ]
+        in_order = make_check(
+            "reordered", way.name, 0, train.reordered, (0, 0), len(train.sequence), 0
+        )
+        if link.burst_bytes:
+            steady = train.after(duration - STEADY_S)
+            return [self._rate(way, steady), self._queue(way, train), in_order]
+        return [self._rate(way, train), self._queue(way, train), self._burst(way, train), in_order]
+
+    def _drain_s(self) -> float:
+        """How long the last packet may take, and then a little."""
+        return (self.link.rtt_ms + self.link.queue_delay_ms) / 1e3 + SILENCE_S
+
+    def _bucket(self, way: Way) -> list[Check]:
+        """Send more than the bucket holds much faster than the rate, right after it was filled."""
+        link = self.link
+        load = max(BUCKET_PROBE_MBIT * 1e6 / 8, OVERLOAD * link.bytes_per_second)
+        duration = BUCKET_PROBE_SHARE * link.burst_bytes / (load - link.bytes_per_second)
+        train = packets.send_train(
+            way.source,
+            way.target,
+            link.frame_bytes,
+            load / link.frame_bytes,
+            duration,
+            self._drain_s(),
+        )
+        if not len(train.sequence):
+            return [make_check("burst_bytes", way.name, link.burst_bytes, 0, (0, 0), 0, 0)]
+        return [self._burst(way, train)]
 
     def _rate(self, way: Way, train: packets.Train) -> Check:
         """Bytes of frames per second between arrivals, from the first to the last packet.
@@ -209,13 +237,15 @@ class Calibration:
 
     def _burst(self, way: Way, train: packets.Train) -> Check:
         """How many bytes came earlier than the rate allows, in the first megabyte after idleness."""
-        first = max(2, BURST_PROBE_BYTES // train.frame_bytes)
+        asked = self.link.burst_bytes
+        first = len(train.received_s) if asked else max(2, BURST_PROBE_BYTES // train.frame_bytes)
         times = train.received_s[:first] - train.received_s[0]
         arrived = np.arange(len(times)) * train.frame_bytes
         excess = float((arrived - times * self.link.bytes_per_second).max())
         tolerance = BURST_FRAMES * train.frame_bytes + LATE_S * self.link.bytes_per_second
+        tolerance += BURST_TOLERANCE * asked
         return make_check(
-            "burst_bytes", way.name, 0, excess, (excess, excess), len(times), tolerance
+            "burst_bytes", way.name, asked, excess, (excess, excess), len(times), tolerance
         )
 
     def _loss(self, way: Way) -> list[Check]:
@@ -264,6 +294,8 @@ def calibrate(link: Link, backend: str | None, scratch: Path) -> dict[str, Any]:
     """
     bare = replace(link, rtt_ms=0, loss_percent=0)
     with Testbed(bare, backend, scratch=scratch) as bed:
+        if link.unshaped:
+            return Calibration(bed).run()
         times = round_trip_times_ms(bed)
     own = round(float(np.median(times)), 3) if len(times) else 0.0
     offset = min(max(own, 0.0), MOST_OFFSET_MS, link.rtt_ms)

@@ -13,14 +13,18 @@ from howquick.testbed.network import CLIENT, SERVER, End
 DISCARD_PORT = 9
 
 
-def set_on_route(space: Namespace, end: End, name: str) -> None:
+def set_on_route(space: Namespace, end: End, name: str, initial_window: int | None = None) -> None:
     """Make TCP from `end` to its far end use `name`. Raises TestbedError if that fails.
+
+    initial_window: in packets; None for the kernel's own (10, RFC 6928).
 
     The route is the one way that also works where `name` is not among
     net.ipv4.tcp_allowed_congestion_control, and without being root.
     """
     # The kernel takes any name for a route and then falls back in silence: hence the read-back.
-    done = space.run(["ip", "route", "replace", *end.route.split(), "congctl", name], check=False)
+    window = [] if initial_window is None else ["initcwnd", str(initial_window)]
+    words = ["ip", "route", "replace", *end.route.split(), "congctl", name, *window]
+    done = space.run(words, check=False)
     if done.returncode:
         raise TestbedError(f"congestion control {name} cannot be set: {done.stderr.strip()}")
     if name not in json.dumps(read_routes(space)):
@@ -56,10 +60,12 @@ def used_by_socket(space: Namespace, address: str) -> str:
     return raw.split(b"\0", 1)[0].decode()
 
 
-def set_on_both_ends(spaces: dict[str, Namespace], name: str, probe: bool) -> None:
+def set_on_both_ends(
+    spaces: dict[str, Namespace], name: str, probe: bool, initial_window: int | None = None
+) -> None:
     """Set the routes of client and server; with `probe`, look at a socket of each as well."""
     for end, far in ((CLIENT, SERVER), (SERVER, CLIENT)):
         space = spaces[end.name]
-        set_on_route(space, end, name)
+        set_on_route(space, end, name, initial_window)
         if probe and (used := used_by_socket(space, far.address)) != name:
             raise TestbedError(f"TCP in namespace {end.name} uses {used} though {name} was set")

@@ -39,12 +39,15 @@ def netem_arguments(interface: str, link: Link, seed: int, verb: str = "add") ->
     return argv
 
 
-def tbf_arguments(interface: str, link: Link) -> list[str]:
-    """Argv for tc: queue and rate of one direction, in bytes of frames."""
-    argv = ["tc", "qdisc", "add", "dev", interface, "parent", "1:1", "handle", "10:", "tbf"]
+def tbf_arguments(interface: str, link: Link, verb: str = "add") -> list[str]:
+    """Argv for tc: queue and rate of one direction, in bytes of frames.
+
+    A change fills the bucket of tokens.
+    """
+    argv = ["tc", "qdisc", verb, "dev", interface, "parent", "1:1", "handle", "10:", "tbf"]
     argv += ["rate", f"{round(link.bandwidth_mbit * 1e6)}bit"]
-    argv += ["burst", f"{BURST_FRAMES * link.frame_bytes}b", "limit", f"{link.queue_bytes}b"]
-    return argv
+    burst = link.burst_bytes or BURST_FRAMES * link.frame_bytes
+    return [*argv, "burst", f"{burst}b", "limit", f"{link.queue_bytes}b"]
 
 
 class Netem:
@@ -59,8 +62,9 @@ class Netem:
         self._link: Link | None = None
         self._before: dict[str, dict[str, int]] = {}
 
-    def start(self, router: Namespace, link: Link) -> None:
-        """Add the qdiscs to both interfaces."""
+    def start(self, spaces: dict[str, Namespace], link: Link) -> None:
+        """Add the qdiscs to both interfaces of the router."""
+        router = spaces["router"]
         self._router, self._link = router, link
         for interface in INTERFACES.values():
             router.run(netem_arguments(interface, link, seed=0))
@@ -81,6 +85,9 @@ class Netem:
         if link.loss_percent:
             for direction, seed in (("up", up), ("down", down)):
                 router.run(netem_arguments(INTERFACES[direction], link, seed, "change"))
+        if link.burst_bytes:
+            for interface in INTERFACES.values():
+                router.run(tbf_arguments(interface, link, "change"))
         self._before = self._totals()
 
     def counters(self) -> dict[str, Any]:

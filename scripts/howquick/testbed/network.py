@@ -17,7 +17,13 @@ from howquick.testbed.errors import TestbedError
 from howquick.testbed.namespace import Namespace
 
 NAMES = ("client", "router", "server")
-OFFLOADS = ("tso", "gso", "gro", "tx", "rx", "sg")
+# By the names of `ethtool -K`. With `udp` a datagram that a program sends in one piece stays whole up to a
+# receiver that asks for that; merging by GRO is off, since it would merge TCP's segments too.
+OFFLOADS = {
+    "off": dict.fromkeys(("tso", "gso", "gro", "tx", "rx", "sg"), "off"),
+    "udp": {"tx": "on", "rx": "on", "sg": "on", "tx-udp-segmentation": "on"}
+    | dict.fromkeys(("tso", "gso", "gro"), "off"),
+}
 
 # The kernel's own defaults, set so that they are the same on every host.
 END_SYSCTLS = {
@@ -74,6 +80,17 @@ def hardware_address(subnet: int, host: int) -> str:
     return f"02:00:0a:00:{subnet:02x}:{host:02x}"
 
 
+def make_direct_namespaces(mtu: int) -> dict[str, Namespace]:
+    """Make client and server and one veth pair between them, still down: no router, no link."""
+    lines = [f"netns add {end.name}" for end in ENDS]
+    lines.append(
+        f"link add eth0 netns client mtu {mtu} address {CLIENT.hardware} type veth"
+        f" peer name eth0 netns server mtu {mtu} address {SERVER.hardware}"
+    )
+    system.run(["ip", "-batch", "-"], "\n".join(lines))
+    return {end.name: Namespace(end.name, "eth0", end.address) for end in ENDS}
+
+
 def make_namespaces(mtu: int) -> dict[str, Namespace]:
     """Make the three namespaces and the veth pairs between them, all still down."""
     lines = [f"netns add {name}" for name in NAMES]
@@ -93,16 +110,17 @@ def remove_namespaces() -> None:
     system.run(["ip", "-force", "-batch", "-"], "\n".join(f"netns del {n}" for n in NAMES), False)
 
 
-def configure(spaces: dict[str, Namespace], bridged: bool) -> None:
-    """Offloads off, addresses, routes and neighbours on, sysctls set, everything up.
+def configure(spaces: dict[str, Namespace], bridged: bool, offloads: str = "off") -> None:
+    """Offloads set, addresses, routes and neighbours on, sysctls set, everything up.
 
-    bridged: the emulator copies frames; otherwise the router forwards IP.
+    bridged: frames reach the far end as they are (an emulator copies them, or there is no router);
+    otherwise the router forwards IP. offloads: of the ends' interfaces, as in Link.
     """
     for end, far in ((CLIENT, SERVER), (SERVER, CLIENT)):
         space = spaces[end.name]
         write_sysctls(space, NO_IPV6, optional=True)
         write_sysctls(space, END_SYSCTLS)
-        turn_offloads_off(space, "eth0")
+        set_offloads(space, "eth0", offloads)
         next_hop = far.hardware if bridged else hardware_address(end.subnet, 254)
         lines = (
             "link set lo up",
@@ -112,14 +130,15 @@ def configure(spaces: dict[str, Namespace], bridged: bool) -> None:
             f"route add {end.route}",
         )
         space.run(["ip", "-batch", "-"], input="\n".join(lines))
-    _configure_router(spaces["router"], bridged)
+    if "router" in spaces:
+        _configure_router(spaces["router"], bridged)
 
 
 def _configure_router(router: Namespace, bridged: bool) -> None:
     write_sysctls(router, NO_IPV6, optional=True)
     lines = ["link set lo up"]
     for end in ENDS:
-        turn_offloads_off(router, end.router_interface)
+        set_offloads(router, end.router_interface, "off")
         lines.append(f"link set {end.router_interface} up")
         if not bridged:
             lines += [
@@ -132,10 +151,40 @@ def _configure_router(router: Namespace, bridged: bool) -> None:
     router.run(["ip", "-batch", "-"], input="\n".join(lines))
 
 
-def turn_offloads_off(space: Namespace, interface: str) -> None:
-    """Make the interface carry packets as a wire would: no merging, no missing checksums."""
-    words = [word for name in OFFLOADS for word in (name, "off")]
-    space.run(["ethtool", "-K", interface, *words])
+def set_offloads(space: Namespace, interface: str, which: str) -> None:
+    """`off`: packets as on a wire, no merging, no missing checksums; `udp`, `default` as in Link."""
+    if which != "default":
+        words = [word for pair in OFFLOADS[which].items() for word in pair]
+        space.run(["ethtool", "-K", interface, *words])
+
+
+def move_client(spaces: dict[str, Namespace], bridged: bool, address: str) -> None:
+    """Give the client another address of its subnet; the old one is gone on return.
+
+    The interface, its hardware address and the connected route stay; the route to the server is
+    taken along with the old address by some kernels, so it is the caller's to set again.
+    """
+    space, old = spaces[CLIENT.name], spaces[CLIENT.name].address
+    # Otherwise the kernel removes the new address with the old, whose secondary it is.
+    write_sysctls(space, {"net/ipv4/conf/all/promote_secondaries": "1"})
+    if not bridged:
+        spaces["router"].run(
+            [
+                "ip",
+                "neigh",
+                "replace",
+                address,
+                "lladdr",
+                CLIENT.hardware,
+                "nud",
+                "permanent",
+                "dev",
+                CLIENT.router_interface,
+            ],
+        )
+    lines = (f"addr add {address}/24 dev eth0", f"addr del {old}/24 dev eth0")
+    space.run(["ip", "-batch", "-"], input="\n".join(lines))
+    space.address = address
 
 
 def write_sysctls(space: Namespace, values: dict[str, str], optional: bool = False) -> None:

@@ -11,7 +11,7 @@ import struct
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +57,14 @@ class Train:
         """One-way delay of each packet received."""
         delay: NDArray[np.float64] = self.received_s - self.sent_s
         return delay
+
+    def after(self, begin_s: float) -> Train:
+        """The packets that arrived after a time, in seconds since the first was sent."""
+        late = self.received_s >= begin_s
+        return replace(
+            self, sequence=self.sequence[late], sent_s=self.sent_s[late],
+            received_s=self.received_s[late],
+        )  # fmt: skip
 
     @property
     def reordered(self) -> int:

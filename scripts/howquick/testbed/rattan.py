@@ -46,11 +46,11 @@ class Rattan:
         self._log = log
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self, router: Namespace, link: Link) -> None:
+    def start(self, spaces: dict[str, Namespace], link: Link) -> None:
         """Start the emulator in the router; packets flow on return."""
         argv = [os.fspath(self._program), *emulator_arguments(link)]
         with self._log.open("ab") as log:
-            self._process = router.popen(
+            self._process = spaces["router"].popen(
                 argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, bufsize=0
             )
         if self._answer() != "ready":
@@ -129,7 +129,9 @@ class Rattan:
 
 def emulator_arguments(link: Link) -> list[str]:
     """The link as arguments of link-emulator."""
+    burst = ["--burst-bytes", str(link.burst_bytes)] if link.burst_bytes else []
     return [
+        *burst,
         "--to-client",
         "to-client",
         "--to-server",

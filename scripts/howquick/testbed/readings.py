@@ -35,6 +35,7 @@ OFFLOAD_NAMES = {
     "tcp-segmentation-offload",
     "generic-segmentation-offload",
     "generic-receive-offload",
+    "tx-udp-segmentation",
     "tx-checksumming",
     "rx-checksumming",
     "scatter-gather",
@@ -91,7 +92,8 @@ def offloads(space: Namespace, interface: str) -> dict[str, bool]:
 def settings(spaces: dict[str, Namespace]) -> dict[str, Any]:
     """Offloads, sysctls, qdiscs and routes of all namespaces."""
     interfaces = [(end.name, "eth0") for end in network.ENDS]
-    interfaces += [("router", end.router_interface) for end in network.ENDS]
+    if "router" in spaces:
+        interfaces += [("router", end.router_interface) for end in network.ENDS]
     return {
         "offloads": {f"{name}/{port}": offloads(spaces[name], port) for name, port in interfaces},
         "sysctls": {n: network.read_sysctls(space, SYSCTLS) for n, space in spaces.items()},

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from howquick.testbed import congestion, network, probe, readings
 from howquick.testbed.backend import SEEDS, Backend
+from howquick.testbed.direct import Direct
 from howquick.testbed.errors import TestbedError
 from howquick.testbed.link import Link
 from howquick.testbed.namespace import Namespace
@@ -57,18 +58,21 @@ class Testbed:
             raise TestbedError("a testbed is made inside the sandbox: call enter_sandbox() first")
         self.link = link
         self.delay_offset_ms = delay_offset_ms
-        self.backend = make_backend(backend or probe.choose_backend().name, scratch)
+        kind = "direct" if link.unshaped else backend or probe.choose_backend().name
+        self.backend = make_backend(kind, scratch)
         self._spaces: dict[str, Namespace] = {}
-        self._congestion_control: str | None = None
+        self._congestion_control: tuple[str, int | None] | None = None
+        self._moves = 0
         self._probed: set[str] = set()
 
     def __enter__(self) -> Self:
         """Make namespaces, interfaces and link; packets flow on return."""
         try:
-            self._spaces = network.make_namespaces(self.link.mtu_bytes)
-            network.configure(self._spaces, self.backend.bridged)
+            make = network.make_direct_namespaces if self.link.unshaped else network.make_namespaces
+            self._spaces = make(self.link.mtu_bytes)
+            network.configure(self._spaces, self.backend.bridged, self.link.offloads)
             rtt = max(0.0, self.link.rtt_ms - self.delay_offset_ms)
-            self.backend.start(self.router, replace(self.link, rtt_ms=rtt))
+            self.backend.start(self._spaces, replace(self.link, rtt_ms=rtt))
         except BaseException:
             self._close()
             raise
@@ -99,25 +103,48 @@ class Testbed:
 
     @property
     def router(self) -> Namespace:
-        """Between the two; the link is made here."""
+        """Between the two; the link is made here. An unshaped link has none."""
         return self._spaces["router"]
 
-    def set_congestion_control(self, name: str) -> None:
+    def move_client(self) -> str:
+        """Change the client's address on the link; returns the new one. The old one is gone."""
+        self._moves += 1
+        return self._move_to(f"10.0.{network.CLIENT.subnet}.{1 + self._moves}")
+
+    def reset_client(self) -> None:
+        """Give the client its first address back, if it was moved."""
+        if self._moves:
+            self._moves = 0
+            self._move_to(network.CLIENT.address)
+
+    def _move_to(self, address: str) -> str:
+        network.move_client(self._spaces, self.backend.bridged, address)
+        # Set anew: what it was set for has gone with the old address.
+        if self._congestion_control:
+            control, window = self._congestion_control
+            congestion.set_on_route(self.client, network.CLIENT, control, window)
+        else:
+            self.client.run(["ip", "route", "replace", *network.CLIENT.route.split()])
+        return address
+
+    def set_congestion_control(self, name: str, initial_window: int | None = None) -> None:
         """Make TCP of both ends use `name` (cubic, bbr, reno), by the routes, and read it back.
+
+        initial_window: of TCP, in packets; None for the kernel's own.
 
         Cheap when nothing changes. The first use of a name sends one SYN each way to find out
         what a socket really uses, and returns when the answers have left the link (an RTT). Raises
         TestbedError if the kernel does not have it or does not obey.
         """
-        if name == self._congestion_control:
+        if (name, initial_window) == self._congestion_control:
             return
         is_new = name not in self._probed
-        congestion.set_on_both_ends(self._spaces, name, probe=is_new)
+        congestion.set_on_both_ends(self._spaces, name, is_new, initial_window)
         if is_new:
             # A late answer would take a draw of the losses that belong to the next load.
             time.sleep(self.link.rtt_ms / 1e3 + PROBE_MARGIN_S)
             self._probed.add(name)
-        self._congestion_control = name
+        self._congestion_control = (name, initial_window)
 
     def seed(self, up: int, down: int) -> None:
         """Restart the loss of each direction from a seed (0 … 2^64-1) and zero the loss counts.
@@ -152,7 +179,11 @@ class Testbed:
         return {
             "emulator": self._emulator_counters(),
             "interfaces": interfaces,
-            "qdiscs": {"router": readings.qdisc_counters(self.router)},
+            "qdiscs": {
+                space.name: readings.qdisc_counters(space)
+                for space in self._spaces.values()
+                if space.name == "router"
+            },
             "udp": {space.name: readings.protocol_counters(space, "Udp") for space in ends},
             "tcp": {space.name: readings.protocol_counters(space, "Tcp") for space in ends},
             "backlog_drops": readings.backlog_drops(),
@@ -176,7 +207,8 @@ class Testbed:
             "backend": self.backend.name,
             "backend_version": self.backend.version(),
             "delay_offset_ms": self.delay_offset_ms,
-            "congestion_control": self._congestion_control,
+            "congestion_control": self._congestion_control and self._congestion_control[0],
+            "initial_window_packets": self._congestion_control and self._congestion_control[1],
             **readings.settings(self._spaces),
         }
 
@@ -189,7 +221,9 @@ def make_backend(name: str, scratch: Path) -> Backend:
     """The backend of this name. Raises TestbedError if there is none."""
     if name == "netem":
         return Netem()
+    if name == "direct":
+        return Direct()
     if name == "rattan":
         scratch.mkdir(parents=True, exist_ok=True)
         return Rattan(scratch / "link-emulator.log")
-    raise TestbedError(f"there is no backend {name}: choose netem or rattan")
+    raise TestbedError(f"there is no backend {name}: choose netem or rattan (or direct, unshaped)")

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from howquick.extract.run import Options
 from howquick.extract.tables import extract_block
 
 PROTOCOLS = ("h1", "h2", "h3")
@@ -76,9 +77,9 @@ def rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(stream, strict=True))
 
 
-def extract(results: Results, points: int = 10) -> dict[str, dict[str, str]]:
+def extract(results: Results, points: int = 10, detail: int = 1) -> dict[str, dict[str, str]]:
     output = results.folder / "tables"
-    extract_block(results.manifest, results.folder, output, points)
+    extract_block(results.manifest, results.folder, output, Options(points, detail))
     return {row["arm"]: row for row in rows(output / "runs.csv")}
 
 

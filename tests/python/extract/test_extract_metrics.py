@@ -14,6 +14,7 @@ from synthetic_capture import ACK, FIN, SYN, Capture, handshake
 from howquick.capture.read import Frames, read_frames
 from howquick.extract.checks import check_complete, check_frame_length, longest_frame_bytes
 from howquick.extract.compare import count_lost
+from howquick.extract.flow import tcp_flow
 from howquick.extract.load import Unusable, split
 from howquick.extract.metrics import last_payload_ns, load_metrics
 from howquick.extract.series import byte_series
@@ -148,7 +149,7 @@ def test_connections_are_counted_in_order(tmp_path: Path) -> None:
     frames = read_frames(client.write(tmp_path / "client.pcap"))
     ends = split(frames, frames, timing(0.3, 300))
     assert [int(key) & 0xFFFF for key in ends.load.connections] == [50000, 41000, 45000]
-    received = byte_series(ends, last_payload_ns(ends, timing(0.3, 300), frames), 2)[-1][1]
+    received = byte_series(ends, None, last_payload_ns(ends, timing(0.3, 300), frames), 2)[-1][1]
     assert received == 300
 
 
@@ -290,7 +291,7 @@ def test_series_end_with_everything(recorded: Recording, name: str) -> None:
     load = read_timing(recorded.timing(name))
     ends = split(client, server, load)
     last = last_payload_ns(ends, load, client)
-    series = byte_series(ends, last, 30)
+    series = byte_series(ends, tcp_flow(ends) if name != "h3" else None, last, 30)
     received = [row[1] for row in series]
     assert received == sorted(received)
     assert received[0] == 0
@@ -303,3 +304,18 @@ def test_series_end_with_everything(recorded: Recording, name: str) -> None:
         assert acknowledged == sorted(acknowledged)
         assert all(a <= r for a, r in zip(acknowledged, received, strict=True))
         assert acknowledged[-1] > 0.9 * received[-1]
+
+
+def test_a_connection_that_migrates_is_followed(tmp_path: Path) -> None:
+    """The client goes on from another port without a long header; one from before is not followed."""
+    capture = Capture()
+    capture.udp(-0.5, down=False, data=b"\xc0 for a ticket", client_port=39000)
+    capture.udp(0, down=False, data=b"\xc0 Initial")
+    capture.udp(0.1, down=True, data=bytes(100))
+    capture.udp(0.15, down=False, data=b"\x40 late", client_port=39000)
+    capture.udp(0.2, down=False, data=b"\x40 moved", client_port=40001)
+    capture.udp(0.3, down=True, data=bytes(200), client_port=40001)
+    frames = read_frames(capture.write(tmp_path / "a.pcap"))
+    ends = split(frames, frames, timing(0.3, 300, protocol="h3"))
+    assert [key & 0xFFFF for key in ends.load.connections.tolist()] == [40000, 40001]
+    assert int(ends.client_down.new.sum()) == 300

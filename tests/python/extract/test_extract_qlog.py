@@ -13,11 +13,12 @@ from howquick.capture.read import read_frames
 from howquick.extract.load import split
 from howquick.extract.qlog import (
     PacketCounts,
-    QlogError,
+    count_bytes,
     count_packets,
     find_qlog,
     original_connection_id,
 )
+from howquick.extract.qlog_file import QlogError, read_qlog
 from howquick.extract.timing import read_timing
 
 HEAD = {"qlog_format": "JSON-SEQ", "qlog_version": "0.3", "trace": {"vantage_point": {}}}
@@ -39,8 +40,9 @@ def sequence(path: Path, sent: int, received: int, head: dict[str, Any] = HEAD) 
 
 
 def test_sequence(tmp_path: Path) -> None:
-    assert count_packets(sequence(tmp_path / "a.sqlog", 3, 2)) == PacketCounts(3, 2)
-    assert count_packets(sequence(tmp_path / "b.sqlog", 3, 2, LATER_HEAD)) == PacketCounts(3, 2)
+    assert count_packets(read_qlog(sequence(tmp_path / "a.sqlog", 3, 2))) == PacketCounts(3, 2)
+    later = read_qlog(sequence(tmp_path / "b.sqlog", 3, 2, LATER_HEAD))
+    assert (later.version, count_packets(later)) == ("1.0", PacketCounts(3, 2))
 
 
 @pytest.mark.parametrize("separators", [(",", ":"), (" ,\n", " : ")])
@@ -48,7 +50,7 @@ def test_document(tmp_path: Path, separators: tuple[str, str]) -> None:
     document = {"qlog_version": "0.3", "traces": [{"events": events(4, 5)}]}
     path = tmp_path / "a.qlog"
     path.write_text(json.dumps(document, separators=separators))
-    assert count_packets(path) == PacketCounts(4, 5)
+    assert count_packets(read_qlog(path)) == PacketCounts(4, 5)
 
 
 def test_no_qlog(tmp_path: Path) -> None:
@@ -56,7 +58,7 @@ def test_no_qlog(tmp_path: Path) -> None:
     for content in (b"", b"text", b"{}", b"[1]", whole[:-5], whole[:80]):
         (tmp_path / "b.sqlog").write_bytes(content)
         with pytest.raises(QlogError, match=r"b\.sqlog"):
-            count_packets(tmp_path / "b.sqlog")
+            read_qlog(tmp_path / "b.sqlog")
 
 
 def test_the_log_of_the_connection_is_found(tmp_path: Path) -> None:
@@ -75,21 +77,36 @@ def test_the_log_of_the_connection_is_found(tmp_path: Path) -> None:
 def test_connection_id(recorded: Recording) -> None:
     client, server = (read_frames(recorded.pcapng("h3", end)) for end in ("client", "server"))
     ends = split(client, server, read_timing(recorded.timing("h3")))
-    shown = tshark(client.path, "-T", "fields", "-e", "quic.dcid", "-Y", "quic.dcid", "-c", "1")
+    shown = tshark(client.path, "-T", "fields", "-e", "quic.dcid", "-Y", "quic.dcid")
     assert original_connection_id(client, ends) == shown[0].split(",")[0]
 
 
-@pytest.mark.parametrize(("missing", "noted"), [(0, False), (1, True)])
-def test_compared_with_the_capture(results: Results, missing: int, noted: bool) -> None:
-    datagrams = int(extract(results)["h3"]["packets_up"])
+def client_log(results: Results, sent: int, received: int) -> dict[str, str]:
+    """The row of the H3 run after its client has left a log with so many packets."""
     folder = results.run("h3") / "qlog" / "client"
     folder.mkdir(parents=True)
-    sequence(folder / "a.sqlog", datagrams - missing, 7)
-    row = extract(results)["h3"]
-    assert row["qlog_client_sent"] == str(datagrams - missing)
-    assert row["qlog_client_received"] == "7"
-    assert row["qlog_server_sent"] == ""
-    assert ("packets sent, but the capture has" in row["extract_note"]) == noted
+    header = {"packet_type": "1RTT", "packet_number": 1}
+    names = ["transport:packet_sent"] * sent + ["transport:packet_received"] * received
+    records = [HEAD, *({"time": 0, "name": n, "data": {"header": header}} for n in names)]
+    records[0] = {**HEAD, "trace": {"vantage_point": {"type": "client"}}}
+    text = "".join(f"\x1e{json.dumps(record)}\n" for record in records)
+    (folder / "a.sqlog").write_text(text)
+    return extract(results)["h3"]
+
+
+@pytest.mark.parametrize(("missing", "verdict"), [(0, "agrees"), (40, "differs"), (-40, "differs")])
+def test_compared_with_the_capture(results: Results, missing: int, verdict: str) -> None:
+    frames = read_frames(results.run("h3") / "client.pcapng")
+    timing = read_timing(results.run("h3") / "timing.json")
+    ends = split(frames, read_frames(results.run("h3") / "server.pcapng"), timing)
+    up, down = len(ends.client_up.rows), len(ends.client_down.rows)
+    row = client_log(results, up - missing, down)
+    assert row["qlog_client_sent"] == str(up - missing)
+    assert row["qlog_client_received"] == str(down)
+    assert (row["qlog_client_valid"], row["qlog_client_version"]) == ("true", "0.3")
+    assert row["qlog_server_sent"] == row["qlog_server_valid"] == ""
+    assert row["qlog_verdict"] == verdict
+    assert ("packets sent, but the capture has" in row["extract_note"]) == (verdict == "differs")
     assert row["plt_capture_s"]
 
 
@@ -100,3 +117,14 @@ def test_a_broken_log_is_noted(results: Results) -> None:
     row = extract(results)["h3"]
     assert row["extract_note"] == "qlog/server/a.qlog: cut short or no qlog"
     assert row["plt_capture_s"]
+
+
+def test_bytes_are_compared_too(tmp_path: Path) -> None:
+    record = {"header": {"packet_type": "1RTT"}, "raw": {"length": 1200},
+              "frames": [{"frame_type": "stream", "length": 7}]}  # fmt: skip
+    names = ["quic:packet_sent", "quic:packet_sent", "quic:packet_received"]
+    records = [LATER_HEAD, *({"time": 0, "name": name, "data": record} for name in names)]
+    path = tmp_path / "a.sqlog"
+    path.write_text("".join(f"\x1e{json.dumps(entry)}\n" for entry in records))
+    assert count_bytes(read_qlog(path)) == PacketCounts(2400, 1200)
+    assert count_bytes(read_qlog(sequence(path, 2, 1))) is None

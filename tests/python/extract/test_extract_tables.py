@@ -19,6 +19,8 @@ from howquick.extract.tables import join_tables
 CAPTURE_COLUMNS = ["plt_capture_s", "plt_disagreement_s", "packets_up", "packets_down",
                    "wire_bytes_up", "wire_bytes_down", "retransmitted_bytes", "first_flight_bytes",
                    "capture_lost_up", "capture_lost_down"]  # fmt: skip
+TABLES = {f"{name}.csv" for name in
+          ("runs", "objects", "series", "transport", "window", "frames", "handshake")}  # fmt: skip
 
 
 def cli(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -61,7 +63,7 @@ def test_good_block(results: Results) -> None:
 def test_bytes_of_the_tables(results: Results) -> None:
     extract(results)
     first = {p.name: p.read_bytes() for p in (results.folder / "tables").iterdir()}
-    assert set(first) == {"runs.csv", "objects.csv", "series.csv"}
+    assert set(first) == TABLES
     assert all(b"\r" not in content and content.endswith(b"\n") for content in first.values())
     extract(results)
     assert first == {p.name: p.read_bytes() for p in (results.folder / "tables").iterdir()}
@@ -214,7 +216,7 @@ def test_command_line(results: Results, tmp_path: Path) -> None:
     (results.run("h3") / "server.pcapng").unlink()
     done = cli("block", results.manifest, "--results", results.folder, "--output", output)
     assert done.returncode == 0
-    assert done.stdout == ""
+    assert done.stdout == "decrypts: 2 True\n"
     assert done.stderr == "runs/a-study/a-cell/h3/0000: server.pcapng: no such capture\n"
     assert len(rows(output / "runs.csv")) == 3
     bench = cli("bench", results.folder / "runs", "--output", tmp_path / "bench.csv")
@@ -313,11 +315,7 @@ def test_a_full_disk_leaves_the_old_table(results: Results, tmp_path: Path) -> N
     )  # fmt: skip
     assert done.returncode != 0
     assert table.read_bytes() == before
-    assert {path.name for path in table.parent.iterdir()} == {
-        "runs.csv",
-        "objects.csv",
-        "series.csv",
-    }
+    assert {path.name for path in table.parent.iterdir()} == TABLES
 
 
 @pytest.mark.parametrize(

@@ -202,6 +202,10 @@ def answers(transport: str, address: str, port: int) -> bool:
         with contextlib.suppress(OSError), socket.create_connection((address, port), timeout=0.5):
             return True
         return False
+    if transport == "sctp":
+        # An association would have to be begun and ended; that the port is bound is enough.
+        bound = Path("/proc/net/udp").read_text().splitlines()[1:]
+        return any(line.split()[1].endswith(f":{port:04X}") for line in bound)
     probe = b"\xc0" + bytes.fromhex("1a2a3a4a") + b"\x08" + secrets.token_bytes(8) + b"\x08"
     probe += secrets.token_bytes(8)
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:

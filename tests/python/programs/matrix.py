@@ -8,8 +8,13 @@ from typing import Any
 
 from programs.endpoint_runner import Endpoint, Load, endpoint_names, free_port, load_endpoint
 
-# What a pair needs beyond the defaults: nghttpd takes no other group.
-PAIR_OPTIONS: dict[tuple[str, str], dict[str, Any]] = {("nghttp2", "curl"): {"group": "P-256"}}
+# What a pair needs beyond the defaults: nghttpd takes no other group, and SCTP has certificates to verify
+# with DTLS only.
+PAIR_OPTIONS: dict[tuple[str, str], dict[str, Any]] = {
+    ("nghttp2", "curl"): {"group": "P-256"},
+    ("nghttp2", "quic-go"): {"group": "P-256"},
+    ("sctp", "sctp"): {"dtls": True},
+}
 
 
 @dataclass(frozen=True)

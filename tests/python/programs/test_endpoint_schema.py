@@ -63,7 +63,7 @@ def _set(path: str, value: Any) -> Callable[[dict[str, Any]], None]:
         _set("server.colour", "green"),
         _set("server.protocols.h1.colour", "green"),
         _set("server.protocols.gopher", {}),
-        _set("server.protocols.h1.transport", "sctp"),
+        _set("server.protocols.h1.transport", "udp"),
         _set("server.protocols.h1.connection", ["warm"]),
         _set("server.protocols.h1.congestion_control", []),
         _set("server.command", "nginx -g 'daemon off;'"),

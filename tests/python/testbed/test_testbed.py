@@ -151,7 +151,7 @@ def test_all_offloads_are_off(measured):
     offloads = measured["settings"]["offloads"]
     assert set(offloads) == {"client/eth0", "server/eth0", "router/to-client", "router/to-server"}
     for states in offloads.values():
-        assert len(states) == 6
+        assert len(states) == 7
         assert not any(states.values())
 
 

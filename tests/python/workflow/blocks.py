@@ -13,18 +13,23 @@ from howquick import study as study_module
 from howquick.content import make_certificates, make_page
 from howquick.errors import ROOT
 from howquick.files import write_json
-from howquick.plan import page_name
 from howquick.programs import version_of
 from howquick.study import Selection
 from howquick.workflow import plan_study
+from howquick.workload import page_name
 
 PROGRAMS = Path(__file__).parent / "programs"
 CELL = "10mbit-18ms-loss0-5obj-small"
 ARM = {"protocol": "h1", "server": "nginx", "client": "curl", "label": "", "group": "g"}
 
 
-def make_plan(results, monkeypatch, arms, cell=CELL, repetitions=1, timeout_s=20.0, **scale):
-    """Write a plan with these arms (name → changes to HTTP/1.1 over nginx and curl) and its content."""
+def make_plan(
+    results, monkeypatch, arms, cell=CELL, repetitions=1, timeout_s=20.0, change=None, **scale
+):
+    """Write a plan with these arms (name → changes to HTTP/1.1 over nginx and curl) and its content.
+
+    change: a function that edits the study; then it may have other cells, and no figures.
+    """
     monkeypatch.setenv("HOWQUICK_ENVS", str(PROGRAMS))
     endpoints.load_endpoints.cache_clear()
     data = yaml.safe_load((ROOT / "config/studies/how-quick.yaml").read_text())
@@ -36,10 +41,13 @@ def make_plan(results, monkeypatch, arms, cell=CELL, repetitions=1, timeout_s=20
     data["scales"]["smoke"] = {
         "repetitions": repetitions, "timeout_s": timeout_s, "block_seconds": 1000, "full_captures": 9,
     } | scale  # fmt: skip
+    if change:
+        data["figures"] = []
+        change(data)
     results.mkdir(parents=True, exist_ok=True)
     (results / "how-quick.yaml").write_text(yaml.safe_dump(data, sort_keys=False))
     monkeypatch.setattr(study_module, "STUDIES", results)
-    plan = plan_study("how-quick", Selection("smoke", 7, cells=(cell,)))
+    plan = plan_study("how-quick", Selection("smoke", 7, cells=(cell,) if cell else ()))
     plan["versions"] = {name: version_of(name) for name in plan["programs"] if name != "emulator"}
     write_json(results / "plan" / "how-quick.json", plan)
     write_json(results / "calibration.json", {"verdict": "pass", "checks": []})

@@ -76,6 +76,7 @@ def test_arms_of_one_repetition_lose_by_the_same_seed(tmp_path, monkeypatch):
         ({"client": "hangs"}, "timeout", "not loaded within 3 s"),
         ({"client": "lies"}, "failed", "wrote no timing"),
         ({"client": "refuses"}, "failed", "not supported: not on this machine"),
+        ({"client": "absent"}, "failed", "is it built? See envs/absent/"),
     ],
 )
 def test_a_failure_is_a_result_with_its_reason(tmp_path, monkeypatch, arm, status, reason):

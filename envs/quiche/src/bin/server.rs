@@ -1,5 +1,5 @@
-//! HTTP/3 page server; what it is told by its environment is in docs/formats.md, section 2.
+//! Page server; what it is told by its environment is in docs/formats.md, section 2.
 
 fn main() -> std::process::ExitCode {
-    howquick_quiche::run("server", howquick_quiche::server::main)
+    howquick_quiche::program("server", howquick_quiche::server::main).run()
 }

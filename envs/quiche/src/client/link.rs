@@ -1,27 +1,32 @@
 //! One connection of the client.
 
+use std::io::IoSlice;
+use std::net::Ipv4Addr;
+use std::os::fd::BorrowedFd;
 use std::time::{Duration, Instant};
 
-use quiche::h3;
+use contract::logs::QlogFile;
+use contract::page::Page;
+use contract::settings::OnMove;
+use contract::socket::{address_is_gone, Socket, RECEIVE_BYTES};
+use contract::{wait, Context, Failure, Outcome};
 
-use super::page::Page;
+use super::http::Http;
 use crate::endpoint;
-use crate::failure::{Context, Failure, Outcome};
-use crate::logs::{start_key_log, start_qlog, QlogFile};
+use crate::logs::start_logs;
 use crate::outbox::{Flushed, Outbox};
 use crate::pacer::Pacer;
 use crate::settings::Settings;
-use crate::socket::Socket;
-use crate::wait;
 
-/// Datagrams read before they are acknowledged.
+/// Datagrams, or what the kernel joined of several, read before they are acknowledged.
 const RECEIVE_BATCH: usize = 64;
-
-const LARGEST_DATAGRAM: usize = 65_535;
 
 /// How often the last packet of a connection is sent. It asks for no acknowledgement, so it would
 /// be missing at the server whenever the link loses it, and the server would go on retransmitting.
 const CLOSE_COPIES: usize = 3;
+
+/// H3_NO_ERROR (RFC 9114, section 8.1).
+const NO_ERROR: u64 = 0x100;
 
 /// `ssl_early_data_accepted` of BoringSSL's `ssl_early_data_reason_t`.
 const EARLY_DATA_ACCEPTED: u32 = 2;
@@ -29,137 +34,212 @@ const EARLY_DATA_ACCEPTED: u32 = 2;
 /// How far TLS reaches into QUIC's error codes (RFC 9001, section 4.8).
 const TLS_ALERTS: std::ops::RangeInclusive<u64> = 0x100..=0x1ff;
 
-/// A connection to the server and the HTTP/3 on it.
-pub struct Link<'a> {
-    settings: &'a Settings,
-    socket: &'a Socket,
-    connection: quiche::Connection,
-    http_config: h3::Config,
-    http: Option<h3::Connection>,
-    qlog: Option<QlogFile>,
-    outbox: Outbox,
-    pacer: Pacer,
-    buffer: Vec<u8>,
-    /// When the first packet was made.
-    pub start: Instant,
-    pub established: Option<Instant>,
-    requested_early: bool,
+/// What a connection starts from.
+#[derive(Default)]
+pub struct Session {
+    pub early_data: bool,
+    pub ticket: Option<Vec<u8>>,
 }
 
-impl<'a> Link<'a> {
-    /// Prepare a connection, to be resumed from `session` if there is one; nothing is sent yet.
-    /// Its qlog bears `title`.
-    pub fn open(
-        settings: &'a Settings, socket: &'a Socket, config: &mut quiche::Config,
-        session: Option<&[u8]>, title: &str,
-    ) -> Outcome<Self> {
+/// Makes connections to the server.
+pub struct Dialler<'a> {
+    pub settings: &'a Settings,
+    plain: quiche::Config,
+    early: quiche::Config,
+}
+
+impl<'a> Dialler<'a> {
+    pub fn new(settings: &'a Settings) -> Outcome<Self> {
+        let plain = endpoint::client(settings, false)?;
+        let early = endpoint::client(settings, true)?;
+        Ok(Self {
+            settings,
+            plain,
+            early,
+        })
+    }
+
+    /// Prepare a connection; nothing is sent yet. Its qlog bears `title`.
+    pub fn dial(&mut self, socket: Socket, session: &Session, title: &str) -> Outcome<Link<'a>> {
+        let settings = self.settings;
+        let config = if session.early_data {
+            &mut self.early
+        } else {
+            &mut self.plain
+        };
         let own_id = endpoint::connection_id()?;
         let start = Instant::now();
         let (local, peer) = (socket.local(), settings.address);
         let mut connection = quiche::connect(Some(&settings.host), &own_id, local, peer, config)
             .context(|| format!("HOST: {}", settings.host))?;
-        start_key_log(&mut connection, settings)?;
         let original_id = connection.destination_id().into_owned();
-        let qlog = start_qlog(&mut connection, settings, title, &original_id)?;
-        if let Some(session) = session {
-            connection.set_session(session).context(|| "session ticket".into())?;
+        let qlog = start_logs(&mut connection, settings, title, &original_id)?;
+        if let Some(ticket) = &session.ticket {
+            connection
+                .set_session(ticket)
+                .context(|| "session ticket".into())?;
         }
-        Ok(Self {
+        Ok(Link {
             settings,
             socket,
             connection,
-            http_config: h3::Config::new().context(|| "HTTP/3".into())?,
             http: None,
             qlog,
             outbox: Outbox::new(settings.gso, peer),
             pacer: Pacer::new(settings.pacing, start),
-            buffer: vec![0; LARGEST_DATAGRAM],
+            buffer: vec![0; RECEIVE_BYTES],
             start,
             established: None,
             requested_early: false,
         })
     }
+}
 
-    /// Run the connection until `page` is complete and, if `for_ticket`, a session ticket came.
-    pub fn load(&mut self, page: &mut Page, for_ticket: bool) -> Outcome<()> {
-        let mut last_progress = Instant::now();
-        loop {
-            let mut release = self.flush()?;
-            if self.advance(page)? {
-                last_progress = Instant::now();
-            }
-            if page.is_complete() && (!for_ticket || self.connection.session().is_some()) {
-                return Ok(());
-            }
-            release = self.flush()?.or(release);
-            self.check(last_progress)?;
-            let stall = last_progress + self.settings.idle_timeout;
-            let until =
-                [self.connection.timeout_instant(), release, Some(stall)].into_iter().flatten();
-            wait::wait(self.socket, None, self.outbox.is_stuck(), until.min())?;
-            self.connection.on_timeout();
-            self.receive()?;
-        }
-    }
+/// A connection to the server and the HTTP on it.
+pub struct Link<'a> {
+    settings: &'a Settings,
+    socket: Socket,
+    connection: quiche::Connection,
+    http: Option<Http>,
+    qlog: Option<QlogFile>,
+    outbox: Outbox,
+    pacer: Pacer,
+    buffer: Vec<u8>,
+    /// When the first packet was made.
+    start: Instant,
+    established: Option<Instant>,
+    requested_early: bool,
+}
 
+/// What TIMING tells of a connection.
+#[derive(Clone, Copy)]
+pub struct Facts {
+    pub start: Instant,
+    pub handshake: Option<Duration>,
+    pub resumed: bool,
+    pub early_data: bool,
+}
+
+impl Link<'_> {
     /// Send what is due. Returns when the pacer lets the next packet go, if it holds one back.
-    fn flush(&mut self) -> Outcome<Option<Instant>> {
-        match self.outbox.flush(&mut self.connection, &mut self.pacer, self.socket)? {
+    pub fn flush(&mut self) -> Outcome<Option<Instant>> {
+        let (connection, socket) = (&mut self.connection, &self.socket);
+        match self.outbox.flush(connection, &mut self.pacer, socket)? {
             Flushed::Paced(at) => Ok(Some(at)),
             Flushed::Idle | Flushed::Full => Ok(None),
         }
     }
 
-    fn advance(&mut self, page: &mut Page) -> Outcome<bool> {
+    /// Take what arrived of the page and ask for more of it. Returns whether anything arrived.
+    pub fn advance(&mut self, page: &mut Page) -> Outcome<bool> {
         if self.established.is_none() && self.connection.is_established() {
             self.established = Some(Instant::now());
         }
+        if self.settings.on_move == OnMove::Migrate {
+            endpoint::spread_ids(&mut self.connection)?;
+        }
         let early = self.connection.is_in_early_data();
         if self.http.is_none() && (early || self.connection.is_established()) {
-            let http = h3::Connection::with_transport(&mut self.connection, &self.http_config)
-                .context(|| "HTTP/3".into())?;
-            self.http = Some(http);
+            let protocol = self.settings.protocol;
+            self.http = Some(Http::start(protocol, &mut self.connection, page)?);
             self.requested_early = early;
         }
         match &mut self.http {
-            Some(http) => page.advance(&mut self.connection, http),
+            Some(http) => http.advance(&mut self.connection, page),
             None => Ok(false),
         }
+    }
+
+    /// Wait until something arrives, `until` is reached or `other` has data, and take what arrived.
+    /// Returns whether `other` has data.
+    pub fn wait(&mut self, other: Option<BorrowedFd<'_>>, until: Option<Instant>) -> Outcome<bool> {
+        let until = [self.connection.timeout_instant(), until];
+        let stuck = self.outbox.is_stuck();
+        let first = until.into_iter().flatten().min();
+        let readable = wait::wait(&self.socket, other, stuck, first)?;
+        self.connection.on_timeout();
+        self.receive()?;
+        Ok(readable)
     }
 
     fn receive(&mut self) -> Outcome<()> {
         let to = self.socket.local();
         for _ in 0..RECEIVE_BATCH {
-            let received = self.socket.receive(&mut self.buffer).map_err(|error| self.lost(&error))?;
-            let Some((length, from)) = received else { return Ok(()) };
-            // An error closes the connection; check() tells of it.
-            let _ = self.connection.recv(&mut self.buffer[..length], quiche::RecvInfo { from, to });
+            let received = match self.socket.receive(&mut self.buffer) {
+                Ok(Some(received)) => received,
+                Ok(None) => return Ok(()),
+                Err(error) if self.outbox.lenient && address_is_gone(&error) => return Ok(()),
+                Err(error) => return Err(self.lost(&error)),
+            };
+            let from = received.from;
+            for datagram in self.buffer[..received.bytes].chunks_mut(received.segment) {
+                // An error closes the connection; check() tells of it.
+                let info = quiche::RecvInfo { from, to };
+                let _ = self.connection.recv(datagram, info);
+            }
         }
+        Ok(())
+    }
+
+    /// Note that the address is going away: what cannot be sent is lost.
+    pub fn expect_move(&mut self) {
+        self.outbox.lenient = true;
+    }
+
+    /// Move the connection to another address.
+    pub fn migrate(&mut self, ip: Ipv4Addr) -> Outcome<()> {
+        self.socket = Socket::connected(ip, self.settings)?;
+        self.outbox = Outbox::new(self.settings.gso, self.settings.address);
+        let (local, peer) = (self.socket.local(), self.settings.address);
+        // The server follows the first packet that does more than probe (RFC 9000, section 9.2), and a
+        // client that only receives has none of its own to send.
+        self.connection
+            .probe_path(local, peer)
+            .and_then(|_| self.connection.migrate_source(local))
+            .and_then(|_| self.connection.send_ack_eliciting())
+            .context(|| format!("moving to {ip}"))?;
         Ok(())
     }
 
     fn lost(&self, error: &std::io::Error) -> Failure {
         Failure::new(match error.kind() {
             std::io::ErrorKind::ConnectionRefused => {
-                format!("nothing listens on UDP {}: connection refused", self.settings.address)
-            },
+                format!(
+                    "nothing listens on UDP {}: connection refused",
+                    self.settings.address
+                )
+            }
             _ => format!("receiving from {}: {error}", self.settings.address),
         })
     }
 
     /// Fail if the connection is over or nothing of the page has arrived for too long.
-    fn check(&self, last_progress: Instant) -> Outcome<()> {
+    pub fn check(&self, last_progress: Instant) -> Outcome<()> {
         let (peer, patience) = (self.settings.address, self.settings.idle_timeout);
         if let Some(error) = self.connection.local_error() {
-            return Err(Failure::new(explain("this end closed the connection", error, self)));
+            return Err(Failure::new(explain(
+                "this end closed the connection",
+                error,
+                self,
+            )));
         }
         if let Some(error) = self.connection.peer_error() {
-            return Err(Failure::new(explain("the server closed the connection", error, self)));
+            return Err(Failure::new(explain(
+                "the server closed the connection",
+                error,
+                self,
+            )));
         }
         if self.connection.is_timed_out() || last_progress.elapsed() >= patience {
-            let what = if self.established.is_some() { "stalled" } else { "no handshake" };
+            let what = if self.established.is_some() {
+                "stalled"
+            } else {
+                "no handshake"
+            };
             let seconds = patience.as_secs();
-            return Err(Failure::new(format!("{what}: nothing from {peer} for {seconds} s")));
+            return Err(Failure::new(format!(
+                "{what}: nothing from {peer} for {seconds} s"
+            )));
         }
         if self.connection.is_closed() || self.connection.is_draining() {
             return Err(Failure::new(format!("the connection to {peer} was reset")));
@@ -167,38 +247,41 @@ impl<'a> Link<'a> {
         Ok(())
     }
 
-    /// The session to resume from, once a ticket came.
-    pub fn session(&self) -> Option<Vec<u8>> {
+    /// The ticket to resume from, once one came.
+    pub fn ticket(&self) -> Option<Vec<u8>> {
         self.connection.session().map(<[u8]>::to_vec)
     }
 
-    pub fn is_resumed(&self) -> bool {
-        self.connection.is_resumed()
+    pub fn facts(&self) -> Facts {
+        let reason = self.connection.early_data_reason();
+        Facts {
+            start: self.start,
+            handshake: self.established.map(|at| at.duration_since(self.start)),
+            resumed: self.connection.is_resumed(),
+            early_data: self.requested_early && reason == EARLY_DATA_ACCEPTED,
+        }
     }
 
-    /// Whether the first request went out as early data and the server accepted it.
-    pub fn used_early_data(&self) -> bool {
-        self.requested_early && self.connection.early_data_reason() == EARLY_DATA_ACCEPTED
-    }
-
-    /// Seconds from the first packet to the end of the handshake.
-    pub fn handshake(&self) -> Option<Duration> {
-        self.established.map(|at| at.duration_since(self.start))
+    /// Complete the qlog.
+    pub fn abandon(self) -> Outcome<()> {
+        self.qlog
+            .map_or(Ok(()), |qlog| qlog.flush())
+            .context(|| "QLOGDIR".into())
     }
 
     /// Close the connection without waiting for the peer, and complete the qlog.
     pub fn close(mut self) -> Outcome<()> {
         // What cannot be sent any more does not undo a load: the server has its timeout.
         let _ = self.flush();
-        let no_error = h3::WireErrorCode::NoError as u64;
-        if self.connection.close(true, no_error, b"").is_ok() {
+        if self.connection.close(true, NO_ERROR, b"").is_ok() {
             if let Ok((length, info)) = self.connection.send(&mut self.buffer) {
+                let packet = [IoSlice::new(&self.buffer[..length])];
                 for _ in 0..CLOSE_COPIES {
-                    let _ = self.socket.send(&self.buffer[..length], length, info.to);
+                    let _ = self.socket.send(&packet, length, info.to);
                 }
             }
         }
-        self.qlog.map_or(Ok(()), |qlog| qlog.flush()).context(|| "QLOGDIR".into())
+        self.abandon()
     }
 }
 
@@ -208,13 +291,15 @@ fn explain(who: &str, error: &quiche::ConnectionError, link: &Link<'_>) -> Strin
     let code = error.error_code;
     if error.is_app || !TLS_ALERTS.contains(&code) {
         let layer = if error.is_app { "HTTP/3" } else { "QUIC" };
-        return format!("{who}: {layer} error {code:#x} {reason}").trim_end().to_owned();
+        return format!("{who}: {layer} error {code:#x} {reason}")
+            .trim_end()
+            .to_owned();
     }
     let host = &link.settings.host;
     let cause = match code - TLS_ALERTS.start() {
         42 | 43 | 46 | 48 => {
             format!("the certificate is not one of CERTS/ca.pem for HOST {host}")
-        },
+        }
         45 => format!("the certificate for {host} has expired"),
         120 => "the server does not offer HTTP/3".to_owned(),
         _ => "TLS handshake failed".to_owned(),

@@ -1,25 +1,28 @@
 //! HTTP/3 server of one folder, one thread, one socket.
 
-mod content;
+mod http;
 mod responses;
 mod session;
 
 use std::collections::HashMap;
+use std::io::IoSlice;
 use std::net::SocketAddr;
+use std::os::fd::AsFd;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use contract::content::Content;
+use contract::environment::text;
+use contract::logs::note;
+use contract::settings::OnMove;
+use contract::socket::{describe, Socket, RECEIVE_BYTES};
+use contract::{wait, Context, Outcome};
 use nix::sys::signalfd::SignalFd;
 use quiche::h3;
 
 use crate::endpoint::{self, CONNECTION_ID_BYTES};
-use crate::failure::{Context, Outcome};
-use crate::logs::note;
 use crate::outbox::{Flushed, Outbox};
-use crate::settings::{text, Connection, Settings};
-use crate::socket::Socket;
-use crate::wait;
-use content::Content;
+use crate::settings::Settings;
 use session::Session;
 
 /// How old an event may be before it is on disk. A client's last packet can get lost, so a log
@@ -28,8 +31,6 @@ const QLOG_DELAY: Duration = Duration::from_millis(50);
 
 /// Datagrams read before anything is sent, so that neither direction starves the other.
 const RECEIVE_BATCH: usize = 128;
-
-const LARGEST_DATAGRAM: usize = 65_535;
 
 /// Serve `WWW` until SIGTERM.
 pub fn main() -> Outcome<()> {
@@ -58,13 +59,9 @@ struct Server {
 impl Server {
     fn start(settings: Settings) -> Outcome<Self> {
         let content = Content::load(&PathBuf::from(text("WWW")?))?;
-        let config = endpoint::server(&settings, settings.connection == Connection::ZeroRtt)?;
-        let socket = Socket::bind(settings.address, settings.socket_buffer_bytes)?;
-        let (receive, send) = socket.buffers()?;
-        let (files, address) = (content.len(), socket.local());
-        note(format!(
-            "serving {files} files on UDP {address}, socket buffers {receive} and {send} bytes"
-        ));
+        let config = endpoint::server(&settings)?;
+        let socket = Socket::bind(settings.address, &settings)?;
+        note(describe(&socket, socket.local(), content.count())?);
         Ok(Self {
             config,
             http_config: h3::Config::new().context(|| "HTTP/3".into())?,
@@ -81,11 +78,20 @@ impl Server {
     }
 
     fn run(&mut self, signals: &SignalFd) -> Outcome<()> {
-        let mut buffer = vec![0; LARGEST_DATAGRAM];
+        let mut buffer = vec![0; RECEIVE_BYTES];
         let mut more = false;
         loop {
-            let until = if more { Some(Instant::now()) } else { self.due() };
-            if wait::wait(&self.socket, Some(signals), self.outbox.is_stuck(), until)? {
+            let until = if more {
+                Some(Instant::now())
+            } else {
+                self.due()
+            };
+            if wait::wait(
+                &self.socket,
+                Some(signals.as_fd()),
+                self.outbox.is_stuck(),
+                until,
+            )? {
                 self.close_all();
                 return Ok(());
             }
@@ -99,16 +105,23 @@ impl Server {
     fn due(&self) -> Option<Instant> {
         let sessions = self.sessions.values().filter_map(Session::due).min();
         let retired = self.retired.iter().map(|(_, at)| *at).min();
-        [sessions, retired, self.qlog_flush].into_iter().flatten().min()
+        [sessions, retired, self.qlog_flush]
+            .into_iter()
+            .flatten()
+            .min()
     }
 
     /// Read a batch of datagrams. Returns whether more may wait.
     fn receive(&mut self, buffer: &mut [u8]) -> Outcome<bool> {
         for _ in 0..RECEIVE_BATCH {
             let received = self.socket.receive(buffer).context(|| "receiving".into())?;
-            let Some((length, from)) = received else { return Ok(false) };
-            if let Err(failure) = self.dispatch(&mut buffer[..length], from) {
-                note(format!("server: {from}: {failure}"));
+            let Some(received) = received else {
+                return Ok(false);
+            };
+            for datagram in buffer[..received.bytes].chunks_mut(received.segment) {
+                if let Err(failure) = self.dispatch(datagram, received.from) {
+                    note(format!("server: {}: {failure}", received.from));
+                }
             }
         }
         Ok(true)
@@ -124,16 +137,19 @@ impl Server {
             Some(id) => *id,
             None if header.version != 0 && !quiche::version_is_supported(header.version) => {
                 return self.negotiate_version(&header, from);
-            },
+            }
             None if header.ty == quiche::Type::Initial
                 && datagram_length >= quiche::MIN_CLIENT_INITIAL_LEN =>
             {
                 self.open(&header.dcid, from)?
-            },
+            }
             None => return Ok(()),
         };
         if let Some(session) = self.sessions.get_mut(&id) {
-            let info = quiche::RecvInfo { from, to: self.socket.local() };
+            let info = quiche::RecvInfo {
+                from,
+                to: self.socket.local(),
+            };
             // The library closes the connection on an error and tells the peer why.
             if let Err(error) = session.connection.recv(datagram, info) {
                 note(format!("server: {from}: {error}"));
@@ -146,13 +162,14 @@ impl Server {
         let mut out = [0; 128];
         let length = quiche::negotiate_version(&header.scid, &header.dcid, &mut out)
             .context(|| "version negotiation".into())?;
-        self.socket.send(&out[..length], length, to).context(|| "version negotiation".into())?;
+        let packet = [IoSlice::new(&out[..length])];
+        self.socket
+            .send(&packet, length, to)
+            .context(|| "version negotiation".into())?;
         Ok(())
     }
 
-    fn open(
-        &mut self, original_id: &quiche::ConnectionId<'_>, from: SocketAddr,
-    ) -> Outcome<usize> {
+    fn open(&mut self, original_id: &quiche::ConnectionId<'_>, from: SocketAddr) -> Outcome<usize> {
         let own_id = endpoint::connection_id()?;
         let local = self.socket.local();
         let connection = quiche::accept(&own_id, None, local, from, &mut self.config)
@@ -171,7 +188,13 @@ impl Server {
             return;
         }
         let mut failed = Vec::new();
+        let migrates = self.settings.on_move == OnMove::Migrate;
         for (id, session) in &mut self.sessions {
+            if migrates {
+                let spread = endpoint::spread_ids(&mut session.connection).unwrap_or_default();
+                let routes = spread.iter().map(|own| (own.to_vec(), *id));
+                self.routes.extend(routes);
+            }
             let done = session.advance(
                 &self.content,
                 &self.http_config,
@@ -180,11 +203,11 @@ impl Server {
             );
             match done {
                 Ok(Flushed::Full) => break,
-                Ok(_) => {},
+                Ok(_) => {}
                 Err(failure) => {
                     note(format!("server: connection dropped: {failure}"));
                     failed.push(*id);
-                },
+                }
             }
         }
         for id in failed {
@@ -198,9 +221,13 @@ impl Server {
         let now = Instant::now();
         if self.qlog_flush.is_none_or(|at| at <= now) {
             let due = self.qlog_flush.take().is_some();
-            for qlog in self.sessions.values().filter_map(|session| session.qlog.as_ref()) {
+            for qlog in self
+                .sessions
+                .values()
+                .filter_map(|session| session.qlog.as_ref())
+            {
                 match (qlog.is_dirty(), due) {
-                    (false, _) => {},
+                    (false, _) => {}
                     (true, false) => self.qlog_flush = Some(now + QLOG_DELAY),
                     (true, true) => report(qlog.flush()),
                 }
@@ -237,7 +264,11 @@ impl Server {
     fn close_all(&mut self) {
         for session in self.sessions.values_mut() {
             let no_error = h3::WireErrorCode::NoError as u64;
-            if session.connection.close(true, no_error, b"server stops").is_ok() {
+            if session
+                .connection
+                .close(true, no_error, b"server stops")
+                .is_ok()
+            {
                 // A client that cannot be told will notice by its timeout.
                 let _ = session.advance(
                     &self.content,

@@ -1,0 +1,47 @@
+# Figures of any column of the table of runs, not only of the study's metric.
+
+#' The study and its runs with another metric, if the figure names one.
+#'
+#' @return list(study, runs)
+metric_of_figure <- function(figure, study, runs) {
+  if (is.null(figure$metric)) {
+    return(list(study = study, runs = runs))
+  }
+  study$comparison$metric <- utils::modifyList(list(better = "lower"), figure$metric)
+  column <- figure$metric$column
+  if (nrow(runs) > 0L && !column %in% names(runs)) {
+    fail(figure_place(figure), sprintf("the table of runs has no column '%s'", column), "Name a column of docs/formats.md, section 6")
+  }
+  if (nrow(runs) == 0L) runs[[column]] <- numeric()
+  list(study = study, runs = add_outcome(runs, study))
+}
+
+#' Median and interval of every cell and arm of a figure.
+#'
+#' @return data.table: the factors, arm, n, unfinished, median, low, high; without those that have no median
+medians_of_figure <- function(figure, study, runs, cells, arms) {
+  index <- outcome_index(runs)
+  comparison <- study$comparison
+  grid <- data.table::CJ(cell = cells, arm = arms, sorted = FALSE)
+  rows <- lapply(seq_len(nrow(grid)), function(i) {
+    cell <- grid$cell[i]
+    arm <- grid$arm[i]
+    values <- outcomes_at(index, cell, arm)
+    seed <- derive_seed(study$seed, cell, arm, comparison$metric$column)
+    found <- median_interval(values, comparison$confidence, comparison$resamples, seed, strata_at(index, cell, arm, "session"))
+    list(arm = arm, n = length(values), unfinished = sum(is.infinite(values)), median = found[1], low = found[2], high = found[3])
+  })
+  design <- pick(study$design, match(grid$cell, study$design$cell))
+  table <- cbind(design, data.table::rbindlist(rows))
+  pick(table, is.finite(table$median))
+}
+
+#' What the intervals are and what is missing, for the caption.
+metric_key <- function(table, study, runs, cells, arms) {
+  c(
+    sprintf("Medians with %g %% bootstrap intervals.", 100 * study$comparison$confidence),
+    sprintf("n = %s loads each.", paste(unique(range(table$n)), collapse = " to ")),
+    if (any(is.infinite(table$high))) "Intervals that go on beyond the panel: some loads did not finish.",
+    absent_text(runs, study, cells, arms)
+  )
+}

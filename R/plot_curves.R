@@ -1,0 +1,77 @@
+#' Draw a metric against a factor: one line per arm, with intervals.
+#'
+#' @param figure list(x = factor, facet = other factors, cells, arms, metric) as in the study file
+draw_curves <- function(figure, study, runs) {
+  chosen <- metric_of_figure(figure, study, runs)
+  study <- chosen$study
+  cells <- select_cells(study, figure$cells, figure_place(figure))$cell
+  arms <- figure_arms(figure, study$comparison$arms)
+  table <- medians_of_figure(figure, study, chosen$runs, cells, arms)
+  if (nrow(table) == 0L) {
+    return(sized(empty_figure(absent_text(chosen$runs, study, cells, arms)), height = 30))
+  }
+  x <- curve_axis(figure, study, table)
+  table$x <- x$values
+  table$panel <- curve_panels(figure, study, table)
+  table$arm <- factor(table$arm, levels = arms)
+  metric <- study$comparison$metric
+  dodge <- ggplot2::position_dodge(width = x$dodge)
+  plot <- ggplot2::ggplot(
+    table, ggplot2::aes(.data$x, .data$median, colour = .data$arm, linetype = .data$arm, shape = .data$arm, group = .data$arm)
+  ) +
+    ggplot2::geom_line(linewidth = 0.5, position = dodge) +
+    ggplot2::geom_linerange(
+      ggplot2::aes(ymin = .data$low, ymax = .data$high),
+      linetype = "solid", linewidth = 0.4, position = dodge, na.rm = TRUE, show.legend = FALSE
+    ) +
+    ggplot2::geom_point(size = 1.7, position = dodge) +
+    ggplot2::facet_wrap(ggplot2::vars(.data$panel), ncol = 2L) +
+    x$scale +
+    ggplot2::expand_limits(y = 0) +
+    arm_scales(study, arms) +
+    ggplot2::labs(
+      x = x$title, y = with_unit(metric$label, metric$unit), caption = caption_text(metric_key(table, study, chosen$runs, cells, arms))
+    ) +
+    theme_study()
+  panels <- nlevels(table$panel)
+  sized(plot, width = if (panels == 1L) 120 else 170, height = 62 * ceiling(panels / 2) + 22)
+}
+
+#' The horizontal axis: the factor's numbers, or its levels in the order of the study.
+#'
+#' @return list(values, title, scale, dodge: width over which the arms are set apart)
+curve_axis <- function(figure, study, table) {
+  name <- figure$x %||% factor_names(study)[1]
+  if (!name %in% factor_names(study)) {
+    fail(figure_place(figure), sprintf("no factor is called '%s'", name), paste("Factors:", phrase(factor_names(study))))
+  }
+  known <- pick(study$factor_table, study$factor_table$factor == name)
+  if (!is.numeric(table[[name]])) {
+    values <- level_labels(study, name, table[[name]])
+    return(list(values = values, title = known$label[1], scale = ggplot2::scale_x_discrete(), dodge = 0.25))
+  }
+  breaks <- sort(unique(table[[name]]))
+  gap <- if (length(breaks) > 1L) min(diff(breaks)) else 1
+  list(
+    values = table[[name]], title = with_unit(known$label[1], known$unit[1]),
+    scale = ggplot2::scale_x_continuous(breaks = breaks), dodge = gap / 4
+  )
+}
+
+#' One panel per combination of the other factors that vary.
+curve_panels <- function(figure, study, table) {
+  x <- figure$x %||% factor_names(study)[1]
+  varying <- Filter(function(name) length(unique(table[[name]])) > 1L, setdiff(factor_names(study), x))
+  facet <- as.character(unlist(figure$facet %||% varying))
+  hidden <- setdiff(varying, facet)
+  if (length(hidden) > 0L) {
+    problem <- sprintf("mixes cells that differ in '%s'", hidden[1])
+    fail(figure_place(figure), problem, "Select one of its levels in 'cells', or name it in 'facet'")
+  }
+  if (length(facet) == 0L) {
+    return(factor(rep("", nrow(table))))
+  }
+  cells <- unique(table$cell)
+  titles <- cell_title_long(study, cells, facet)
+  factor(titles[match(table$cell, cells)], levels = unique(titles))
+}

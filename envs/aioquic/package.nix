@@ -1,0 +1,1 @@
+{ pythonProgram }: pythonProgram ./.

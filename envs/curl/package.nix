@@ -1,0 +1,9 @@
+{
+  cProgram,
+  curl,
+  openssl,
+}:
+cProgram ./. [
+  curl
+  openssl
+]

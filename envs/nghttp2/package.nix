@@ -1,0 +1,1 @@
+{ nghttp2 }: nghttp2

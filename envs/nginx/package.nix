@@ -1,0 +1,2 @@
+# The default nginx of nixpkgs has HTTP/3.
+{ nginx }: nginx

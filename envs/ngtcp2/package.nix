@@ -1,0 +1,11 @@
+{
+  cProgram,
+  nghttp3,
+  ngtcp2,
+  openssl,
+}:
+cProgram ./. [
+  nghttp3
+  ngtcp2
+  openssl
+]

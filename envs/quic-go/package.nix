@@ -1,0 +1,8 @@
+{ goProgram }:
+goProgram ./. {
+  packages = [
+    "server"
+    "client"
+  ];
+  vendorHash = "sha256-+BbXm0Mcnsp9BWuGxZh2cGkleILHcdeoIKQhdW2nB/E=";
+}

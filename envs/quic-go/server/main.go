@@ -1,0 +1,45 @@
+// Command server serves a folder over HTTP/1.1, HTTP/2, HTTP/3 or HTTP/0.9 over QUIC.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"howquick/contract"
+	"howquick/stack"
+)
+
+const program = "quic-go server"
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == "--version" {
+		contract.Exit(program, stack.PrintVersion())
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	contract.Exit(program, run(ctx))
+}
+
+func run(ctx context.Context) error {
+	env := &contract.Environment{}
+	settings := contract.ReadSettings(env, stack.Able)
+	options := stack.ReadOptions(env)
+	content, err := contract.OpenContent(env)
+	if env.Err != nil {
+		return env.Err
+	}
+	if err == nil {
+		err = options.Prepare()
+	}
+	if err != nil {
+		return err
+	}
+	s := server{settings, options, content}
+	switch settings.Protocol {
+	case "h1", "h2":
+		return s.serveTCP(ctx)
+	}
+	return s.serveQUIC(ctx)
+}

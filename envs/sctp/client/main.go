@@ -1,0 +1,43 @@
+// Command client loads a page over SCTP in UDP: one stream an object.
+package main
+
+import (
+	"context"
+	"net/netip"
+	"os"
+
+	"howquick/contract"
+	"howquick/way"
+)
+
+const program = "sctp client"
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == "--version" {
+		contract.Exit(program, way.PrintVersion())
+	}
+	contract.Exit(program, run(context.Background()))
+}
+
+func run(ctx context.Context) error {
+	env := &contract.Environment{}
+	settings := contract.ReadSettings(env, way.Able)
+	load := contract.ReadLoad(env, settings, way.Able)
+	options := way.ReadOptions(env)
+	if env.Err != nil {
+		return env.Err
+	}
+	if _, err := contract.Authority(settings.Certs); err != nil {
+		return err // Said before the gate, and also where DTLS is off.
+	}
+	return contract.Program{
+		Settings: settings,
+		Load:     load,
+		Dial: func(ctx context.Context) (contract.Session, error) {
+			return dial(ctx, settings, options, netip.Addr{})
+		},
+		Move: func(ctx context.Context, _ contract.Session, to netip.Addr) (contract.Session, error) {
+			return dial(ctx, settings, options, to)
+		},
+	}.Run(ctx)
+}

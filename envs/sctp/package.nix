@@ -1,0 +1,9 @@
+{ goProgram }:
+goProgram ./. {
+  packages = [
+    "server"
+    "client"
+  ];
+  shared.contract = ../quic-go/contract;
+  vendorHash = "sha256-A9NLBD8DB1gw3uLm6M0i5KmKDsWw9eNYsAmIk5ViyeA=";
+}

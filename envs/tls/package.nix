@@ -1,0 +1,1 @@
+{ cProgram, openssl }: cProgram ./. [ openssl ]

@@ -1,0 +1,1 @@
+{ rustProgram }: rustProgram ./. { nativeLibraries = true; }

@@ -1,0 +1,5 @@
+//! Page server; what it is told by its environment is in docs/formats.md, section 2.
+
+fn main() -> std::process::ExitCode {
+    howquick_tquic::program("server", howquick_tquic::server::main).run()
+}

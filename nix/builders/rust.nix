@@ -1,0 +1,28 @@
+# rustProgram FOLDER { nativeLibraries ? false }: its programs, from the crates that Cargo.lock names.
+# nativeLibraries: a crate builds a C or C++ library (BoringSSL, AWS-LC) and bindings to it.
+{
+  pkgs,
+  sourceOf,
+  nameOf,
+  ...
+}:
+folder:
+{
+  nativeLibraries ? false,
+}:
+pkgs.rustPlatform.buildRustPackage {
+  name = nameOf folder;
+  src = sourceOf folder;
+  cargoLock.lockFile = folder + "/Cargo.lock";
+  nativeBuildInputs = pkgs.lib.optionals nativeLibraries [
+    pkgs.cmake
+    # BoringSSL's crate patches its sources with it.
+    pkgs.git
+    pkgs.rustPlatform.bindgenHook
+  ];
+  # cmake is for the crates, not for this folder.
+  dontUseCmakeConfigure = true;
+  # The programs' tests need a network of their own; the project's tests make one.
+  doCheck = false;
+  passthru.onPath = [ ];
+}

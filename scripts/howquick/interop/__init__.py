@@ -1,0 +1,28 @@
+"""End points written for the QUIC Interop Runner, driven through that runner's contract.
+
+The contract: environment variables ROLE, TESTCASE, REQUESTS, SSLKEYLOGFILE, QLOGDIR; folders /www,
+/downloads, /certs and /logs; a server on UDP port 443; exit status 127 for a test case that is not supported
+(https://github.com/quic-interop/quic-interop-runner, README). An `endpoint.yaml` with
+`contract: interop-runner` names only the program (`command`) or the container image (`image`).
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from howquick.errors import ROOT
+
+CONTRACT = "interop-runner"
+
+
+def command_for(declaration: dict[str, Any], role: str) -> list[str]:
+    """The argument vector that runs `role` of an interop-runner end point under howquick's own contract.
+
+    {env} and {prefix} in it are left for the caller to fill in. An image may be given for a role or for both.
+    """
+    bridge = [sys.executable, "-B", str(ROOT / "scripts" / "interop_endpoint.py")]
+    image = declaration[role].get("image", declaration.get("image"))
+    if image:
+        return [*bridge, "--image", image]
+    return [*bridge, "--", *declaration[role]["command"]]

@@ -1,0 +1,137 @@
+"""A server under test, which runs for a whole block."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from howquick.measure.cpu import session_cpu_s
+from howquick.measure.job import READY_TIMEOUT_S, Job
+from howquick.measure.process import (
+    ProgramFailed,
+    describe_exit,
+    last_line,
+    signal_group,
+    stop,
+)
+from howquick.testbed.namespace import Namespace
+
+# Its logs are collected after every repetition: at the end nothing is left to wait for.
+SERVER_GRACE_S = 0.2
+QLOG_PATIENCE_S = 0.3
+
+
+class Server:
+    """A server that runs for a whole block and is started anew if it dies."""
+
+    def __init__(self, job: Job, namespace: Namespace) -> None:
+        self.job = job
+        self.namespace = namespace
+        self.process: subprocess.Popen[bytes] | None = None
+        self._log_read = 0
+
+    def ensure(self) -> None:
+        """Start the server unless it runs; returns when its port is open. Raises ProgramFailed."""
+        if self.process and self.process.poll() is None:
+            return
+        with self.job.log.open("ab") as log:
+            self.process = self.job.start(
+                self.namespace, stdin=subprocess.DEVNULL, stdout=log, stderr=log
+            )
+        deadline = time.monotonic() + READY_TIMEOUT_S
+        while not self._listens():
+            if self.process.poll() is not None:
+                raise ProgramFailed(self._died())
+            if time.monotonic() > deadline:
+                self.stop()
+                raise ProgramFailed(
+                    f"server {self.job.endpoint.name} opened no port in {READY_TIMEOUT_S:.0f} s"
+                )
+            time.sleep(0.005)
+
+    def cpu_s(self) -> float:
+        """CPU seconds of all its processes so far."""
+        return session_cpu_s(self.process.pid) if self.process else 0.0
+
+    def check(self) -> None:
+        """Raise ProgramFailed if the server has died."""
+        if self.process is None or self.process.poll() is not None:
+            raise ProgramFailed(self._died())
+
+    def _died(self) -> str:
+        status = self.process.returncode if self.process else None
+        return f"server {self.job.endpoint.name} {describe_exit(status)}: {last_line(self.job.log)}"
+
+    def _listens(self) -> bool:
+        """Whether a socket of the server's namespace is bound to its port (no packet is sent)."""
+        assert self.process is not None
+        transport = self.job.endpoint.declaration["server"]["protocols"][self.job.arm["protocol"]][
+            "transport"
+        ]
+        kind, state = ("tcp", "0A") if transport == "tcp" else ("udp", None)
+        # A socket for both versions of IP stands in the table of IPv6.
+        tables = [Path(f"/proc/{self.process.pid}/net/{kind}{version}") for version in ("", "6")]
+        try:
+            texts = [table.read_text() for table in tables if table.exists()]
+        except OSError:
+            return False
+        lines = [line for text in texts for line in text.splitlines()[1:]]
+        wanted = f":{self.job.port:04X}"
+        return any(
+            columns[1].endswith(wanted) and state in (None, columns[3])
+            for columns in (line.split() for line in lines)
+        )
+
+    def collect(self, scratch: Path, patience_s: float) -> None:
+        """Move what the server wrote since the last time to `scratch`: `server.log`, `qlog/server/`.
+
+        Waits at most `patience_s` and a little for qlogs that the server has not finished: it hears
+        of the connection's end only after half a round trip.
+        """
+        if self.job.log.exists():
+            with self.job.log.open("rb") as log:
+                log.seek(self._log_read)
+                (scratch / "server.log").write_bytes(log.read())
+                self._log_read = log.tell()
+        if self.job.qlog is None or not self.job.endpoint.declaration["server"].get("qlog"):
+            return
+        deadline = time.monotonic() + patience_s + QLOG_PATIENCE_S
+        while not self._qlogs_finished() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        for file in self.job.qlog.iterdir():
+            (scratch / "qlog" / "server").mkdir(parents=True, exist_ok=True)
+            shutil.move(file, scratch / "qlog" / "server" / file.name)
+
+    def _qlogs_finished(self) -> bool:
+        """Whether there are qlogs and the server has none of them open."""
+        assert self.job.qlog is not None
+        if self.process is None or self.process.poll() is not None:
+            return True
+        folder = str(self.job.qlog)
+        try:
+            open_files = [
+                str(entry.readlink()) for entry in Path(f"/proc/{self.process.pid}/fd").iterdir()
+            ]
+        except OSError:
+            return True
+        return any(self.job.qlog.iterdir()) and not any(
+            name.startswith(folder) for name in open_files
+        )
+
+    def ask_to_stop(self) -> None:
+        """Send the server the signal on which it ends gently."""
+        if self.process is not None and self.process.poll() is None:
+            name = self.job.endpoint.declaration["server"]["stop_signal"]
+            signal_group(self.process, getattr(signal, name))
+
+    def stop(self) -> None:
+        """End the server; by force if it was asked and did not end soon."""
+        if self.process is not None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(timeout=SERVER_GRACE_S)
+            stop(self.process, signal.SIGKILL)
+            self.process = None

@@ -1,0 +1,285 @@
+"""A real SLURM cluster on one machine, started by an ordinary user.
+
+Controller and node daemons are the distribution's. They live in namespaces of their own: a user namespace in
+which the user has number 1000 and no rights, a network without a way out, and for each node a host name.
+/etc/slurm, /etc/passwd and /etc/hosts are the cluster's there and untouched outside. Nothing survives the end
+of the holder.
+"""
+
+from __future__ import annotations
+
+import secrets
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from processes import all_processes, children, host_namespace, host_of, kill_all, name_of
+
+from workflow.flow import descendants
+
+ADDRESS = "192.0.2.1"
+USER_ID = 1000
+USER_NAME = "researcher"
+CONTROLLER_PORT = 16817
+FIRST_NODE_PORT = 16901
+START_S = 20.0
+# A node that is silent for so long is down. (The smallest that the controller's pings allow.)
+NODE_TIMEOUT_S = 10
+
+CONFIGURATION = """\
+ClusterName=test
+SlurmctldHost=head({address})
+SlurmctldPort={controller_port}
+SlurmUser={user}
+SlurmdUser={user}
+AuthType=auth/munge
+AuthInfo=socket={folder}/munge/socket,cred_expire=10
+CredType=cred/munge
+StateSaveLocation={folder}/state
+SlurmdSpoolDir={folder}/spool-%n
+SlurmctldLogFile={folder}/slurmctld.log
+SlurmdLogFile={folder}/slurmd-%n.log
+SlurmctldPidFile={folder}/slurmctld.pid
+SlurmdPidFile={folder}/slurmd-%n.pid
+ProctrackType=proctrack/linuxproc
+TaskPlugin=task/none
+JobAcctGatherType=jobacct_gather/none
+AccountingStorageType=accounting_storage/none
+MpiDefault=none
+SwitchType=switch/none
+SelectType=select/cons_tres
+SelectTypeParameters=CR_CPU
+SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,bf_interval=2,requeue_delay=1
+MinJobAge=600
+KillWait=2
+SlurmdTimeout={node_timeout}
+ReturnToService=2
+JobRequeue=1
+Licenses=testbed:{licences}
+{nodes}
+PartitionName=measure Nodes=ALL Default=YES MaxTime=INFINITE State=UP
+"""
+
+
+# A node: its host name, and if the file exists, what it says of the processor.
+AS_NODE = """\
+hostname "$0"
+[ ! -f "$1" ] || mount --bind "$1" /proc/cpuinfo
+shift
+exec "$@"
+"""
+
+
+class Cluster:
+    """One controller (`head`) and nodes `node1`, `node2`, …; a context manager.
+
+    folder: empty and private, for all files of the cluster. cpus: what each node claims to have.
+    features: per node, its SLURM feature; a node with the feature `other` has another model of processor.
+    licences: how many `testbed` there are.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        features: tuple[str, ...] = ("plain", "plain"),
+        cpus: int = 2,
+        licences: int = 1,
+    ) -> None:
+        self.folder, self.features, self.cpus, self.licences = folder, features, cpus, licences
+        self._etc = folder / "etc"
+        self.names = [f"node{number}" for number in range(1, len(features) + 1)]
+        self.daemons: dict[str, subprocess.Popen[bytes]] = {}
+        self._holder: subprocess.Popen[bytes]
+
+    def __enter__(self) -> Cluster:
+        self._write_files()
+        self._hold_namespaces()
+        try:
+            self._setup_namespaces()
+            self.start_munge()
+            self.start_controller()
+            for name in self.names:
+                self.start_node(name)
+            self.wait_for(lambda: self.node_states() == dict.fromkeys(self.names, "idle"), START_S)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # The holder is the init of the PID namespace: all daemons and jobs end with it.
+        self._holder.kill()
+        self._holder.wait()
+        for daemon in self.daemons.values():
+            daemon.wait()
+
+    # What tests do with it.
+
+    def command(
+        self, *words: str | Path, host: str = "head", folder: Path | None = None
+    ) -> list[str]:
+        """The command line that runs `words` as the cluster's user on a host, in a folder."""
+        return [*self._inside(host, folder), *self._as_user(), *map(str, words)]
+
+    def run(self, *words: str | Path, check: bool = True) -> str:
+        """Run a SLURM command on the head; returns its stdout."""
+        done = subprocess.run(
+            self.command(*words), capture_output=True, text=True, check=False, timeout=60
+        )
+        if check and done.returncode:
+            raise RuntimeError(
+                f"{words[0]} ended with {done.returncode}: {done.stderr}{self.logs()}"
+            )
+        return done.stdout
+
+    def node_states(self) -> dict[str, str]:
+        """State of each node; empty while the controller does not answer."""
+        lines = self.run("sinfo", "--noheader", "-N", "--format=%N %T", check=False).splitlines()
+        return dict(line.split() for line in lines)
+
+    def jobs(self, states: str = "RUNNING") -> list[dict[str, str]]:
+        """Jobs in these states: id, name, state, comment, node."""
+        keys = ("id", "name", "state", "comment", "node")
+        text = self.run("squeue", "--noheader", f"--states={states}", "--format=%i|%j|%T|%k|%N")
+        return [dict(zip(keys, line.split("|"), strict=True)) for line in text.splitlines()]
+
+    def kill_node(self, name: str, *, with_jobs: bool) -> None:
+        """Kill a node's daemon with SIGKILL; with_jobs: everything on it, as a power cut does."""
+        daemon = self.daemons.pop(name)
+        machine = host_of(daemon.pid)
+        kill_all(
+            pid
+            for pid in all_processes()
+            if host_namespace(pid) == machine and (with_jobs or name_of(pid) == "slurmd")
+        )
+        daemon.wait()
+
+    def restart_controller(self) -> None:
+        """Kill the controller with SIGKILL and start it again from its saved state."""
+        daemon = self.daemons.pop("slurmctld")
+        kill_all(descendants(daemon.pid))
+        daemon.wait()
+        self.start_controller()
+
+    def logs(self) -> str:
+        """The last lines of every daemon's log."""
+        return "".join(
+            f"\n== {log.name}\n" + "\n".join(log.read_text(errors="replace").splitlines()[-15:])
+            for log in sorted(self.folder.glob("*.log"))
+        )
+
+    @staticmethod
+    def wait_for(condition: Callable[[], bool], seconds: float) -> None:
+        """Poll until `condition()` is true; TimeoutError after `seconds`."""
+        deadline = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"not true within {seconds} s: {condition}")
+            time.sleep(0.2)
+
+    # How it is started.
+
+    def start_munge(self) -> None:
+        """The authentication daemon; its key is made for this cluster."""
+        folder = self.folder / "munge"
+        self._daemon(
+            "munged", "head",
+            "munged", "--foreground", "--force", f"--key-file={folder}/key", f"--socket={folder}/socket",
+            f"--pid-file={folder}/pid", f"--log-file={folder}/log", f"--seed-file={folder}/seed",
+            "--num-threads=2",
+        )  # fmt: skip
+        self.wait_for((folder / "socket").exists, START_S)
+
+    def start_controller(self) -> None:
+        """slurmctld, from its saved state if there is one."""
+        self._daemon("slurmctld", "head", "slurmctld", "-D")
+
+    def start_node(self, name: str) -> None:
+        """slurmd of one node, on a host of that name."""
+        self._daemon(name, name, "slurmd", "-D", "-N", name)
+
+    def _daemon(self, key: str, host: str, *words: str) -> None:
+        with (self.folder / f"{key}.out").open("ab") as output:
+            self.daemons[key] = subprocess.Popen(
+                self.command(*words, host=host),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+            )
+
+    def _inside(self, host: str, folder: Path | None = None) -> list[str]:
+        words = [
+            "nsenter", f"--target={self._holder_child}", "--user", "--preserve-credentials", "--mount",
+            "--net", "--pid", "--uts", f"--wdns={folder or self.folder}",
+        ]  # fmt: skip
+        if host == "head":
+            return words
+        processor = self._etc / ("cpuinfo" if self._feature(host) == "other" else "nothing")
+        return [*words, "unshare", "--uts", "--mount", "sh", "-c", AS_NODE, host, str(processor)]
+
+    def _feature(self, name: str) -> str:
+        return self.features[self.names.index(name)]
+
+    @staticmethod
+    def _as_user() -> list[str]:
+        return ["unshare", "--user", f"--map-user={USER_ID}", f"--map-group={USER_ID}", "--"]
+
+    def _hold_namespaces(self) -> None:
+        # Dies with the tests too, however they end.
+        self._holder = subprocess.Popen(
+            ["setpriv", "--pdeathsig=KILL", "unshare", "--user", "--map-root-user", "--mount",
+             "--net", "--pid", "--uts", "--fork",
+             "--kill-child", "--mount-proc", "sleep", "infinity"],
+            stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+        self.wait_for(lambda: bool(children(self._holder.pid)), START_S)
+        (self._holder_child,) = children(self._holder.pid)
+        comm = Path(f"/proc/{self._holder_child}/comm")
+        self.wait_for(lambda: comm.read_text() == "sleep\n", START_S)
+
+    def _setup_namespaces(self) -> None:
+        for words in (
+            ["hostname", "head"],
+            ["ip", "link", "set", "lo", "up"],
+            # SLURM asks for addresses of "configured" families, and loopback does not count as such.
+            ["ip", "link", "add", "wire", "type", "veth", "peer", "name", "end"],
+            ["ip", "address", "add", f"{ADDRESS}/24", "dev", "wire"],
+            ["ip", "link", "set", "wire", "up"],
+            ["ip", "link", "set", "end", "up"],
+            ["mount", "--bind", self._etc / "slurm", "/etc/slurm"],
+            ["mount", "--bind", self._etc / "passwd", "/etc/passwd"],
+            ["mount", "--bind", self._etc / "hosts", "/etc/hosts"],
+        ):
+            subprocess.run([*self._inside("head"), *map(str, words)], check=True, timeout=20)
+
+    def _write_files(self) -> None:
+        for name in ("munge", "state", "etc/slurm"):
+            (self.folder / name).mkdir(parents=True, mode=0o700)
+        key = self.folder / "munge" / "key"
+        key.write_bytes(secrets.token_bytes(128))
+        key.chmod(0o600)
+        nodes = "\n".join(
+            f"NodeName={name} NodeAddr={ADDRESS} Port={FIRST_NODE_PORT + number} CPUs={self.cpus} "
+            f"RealMemory=8000 Feature={feature} State=UNKNOWN"
+            for number, (name, feature) in enumerate(zip(self.names, self.features, strict=True))
+        )
+        (self._etc / "slurm" / "slurm.conf").write_text(
+            CONFIGURATION.format(
+                folder=self.folder,
+                address=ADDRESS,
+                user=USER_NAME,
+                controller_port=CONTROLLER_PORT,
+                nodes=nodes,
+                licences=self.licences,
+                node_timeout=NODE_TIMEOUT_S,
+            )
+        )
+        (self._etc / "cpuinfo").write_text("processor : 0\nmodel name : Another Processor\n")
+        # Containers have no cgroups to give away.
+        (self._etc / "slurm" / "cgroup.conf").write_text("CgroupPlugin=disabled\n")
+        account = f"{USER_NAME}:x:{USER_ID}:{USER_ID}::{self.folder}:/bin/bash\n"
+        (self._etc / "passwd").write_text(f"root:x:0:0::/root:/bin/bash\n{account}")
+        (self._etc / "hosts").write_text(
+            f"127.0.0.1 localhost\n{ADDRESS} head {' '.join(self.names)}\n"
+        )

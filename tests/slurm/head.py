@@ -1,0 +1,72 @@
+"""The head process of the workflow, started on a cluster's head as a user does."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from cluster import Cluster
+
+from howquick.errors import ROOT
+
+# What a site does not need: jobs here are over in seconds.
+QUICK = [
+    "--slurm-init-seconds-before-status-checks=1",
+    "--seconds-between-status-checks=2",
+    "--latency-wait=5",
+]
+
+
+class Head:
+    """One start of the workflow into `results`; its output goes to a file beside it."""
+
+    def __init__(self, cluster: Cluster, results: Path, *arguments: str, config=()) -> None:
+        self.results = results
+        self.log = results.parent / f"{results.name}.log"
+        command = cluster.command(
+            sys.executable, "-m", "snakemake", "-s", ROOT / "Snakefile",
+            "--workflow-profile", ROOT / "profiles" / "slurm", *QUICK, *arguments,
+            "--config", f"results={results}", "scale=smoke", *config,
+            folder=results.parent,
+        )  # fmt: skip
+        with self.log.open("a") as output:
+            # The nodes' daemons live in the same root directory as this process.
+            self.process = subprocess.Popen(
+                command,
+                stdout=output,
+                stderr=output,
+                env=os.environ | {"HOWQUICK_NODES": "same"},
+                start_new_session=True,
+            )
+
+    def wait(self, seconds: float = 300) -> int:
+        """Wait for the end; returns the exit status."""
+        try:
+            return self.process.wait(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise
+
+    def kill(self) -> None:
+        """Kill the head process and all its children on the head, as a power cut there does."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def output(self) -> str:
+        """What all starts into these results have said."""
+        return self.log.read_text()
+
+    def loads(self) -> dict[Path, bytes]:
+        """Finished loads: what their meta.json holds, by path."""
+        return {p: p.read_bytes() for p in self.results.glob("runs/*/*/*/[0-9]*/meta.json")}
+
+    def wait_for_loads(self, count: int, seconds: float = 120) -> dict[Path, bytes]:
+        """Wait until so many loads are finished; returns them."""
+        deadline = time.monotonic() + seconds
+        while len(loads := self.loads()) < count:
+            if time.monotonic() > deadline or self.process.poll() is not None:
+                raise TimeoutError(f"{len(loads)} of {count} loads\n{self.output()[-4000:]}")
+            time.sleep(0.1)
+        return loads
