@@ -39,6 +39,7 @@ include: "rules/measure.smk"
 include: "rules/extract.smk"
 include: "rules/analyse.smk"
 include: "rules/publish.smk"
+include: "rules/agreement.smk"
 include: "rules/bench.smk"
 
 
@@ -46,11 +47,16 @@ onstart:
     session.begin(hq, workflow)
 
 
+onsuccess:
+    session.go_on_for_precision(hq, workflow)
+
+
 rule all:
     """The appendix: every figure, table and claim of the selected studies."""
     default_target: True
     input:
         f"{RESULTS}/appendix.pdf",
+        hq.precisions,
 
 
 rule prepare:
@@ -69,6 +75,7 @@ rule measure:
             f"{RESULTS}/blocks/{study}/{cell}/{block}.json"
             for study, cell, block in hq.blocks
         ],
+        hq.precisions,
 
 
 rule analyse:
@@ -89,6 +96,13 @@ for study in hq.known_studies:
             hq.target(study)
         input:
             hq.outputs(study),
+
+
+rule interference:
+    """The cells of study aa at -j8, and without captures and qlogs, against -j1: nothing may move."""
+    input:
+        f"{RESULTS}/agreement/jobs8",
+        f"{RESULTS}/agreement/unobserved",
 
 
 rule bench:

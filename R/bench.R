@@ -68,3 +68,35 @@ plot_dag <- function(dag) {
     ggplot2::geom_col(fill = "grey40", width = 0.6) +
     ggplot2::labs(x = "Time (s)", y = NULL, subtitle = "Deciding what to do")
 }
+
+plot_startup <- function(startup) {
+  known <- pick(startup, !is.na(startup$seconds))
+  ggplot2::ggplot(known, ggplot2::aes(.data$seconds, .data$program, shape = .data$role)) +
+    ggplot2::geom_point(size = 1.4) +
+    ggplot2::scale_x_log10() +
+    ggplot2::scale_shape_manual(values = c(server = 16, client = 1), name = NULL) +
+    ggplot2::labs(x = "From start to ready (s)", y = NULL, subtitle = "Start of each program")
+}
+
+#' Shares of a reference goodput, in long form.
+#'
+#' @param table data.table: arm, and columns `<way>_share`
+#' @return data.table: arm, way, share; without those that are not known
+goodput_shares <- function(table) {
+  ways <- sub("_share$", "", grep("_share$", names(table), value = TRUE))
+  long <- data.table::rbindlist(lapply(ways, function(way) {
+    data.table::data.table(arm = table$arm, way = way, share = as.numeric(table[[paste0(way, "_share")]]))
+  }))
+  pick(long, !is.na(long$share))
+}
+
+plot_shares <- function(table, title, wanted) {
+  shares <- goodput_shares(table)
+  shares$arm <- factor(shares$arm, levels = rev(unique(table$arm)))
+  ggplot2::ggplot(shares, ggplot2::aes(100 * .data$share, .data$arm, shape = .data$way)) +
+    ggplot2::geom_vline(xintercept = 100 * wanted, linetype = "dashed", colour = "grey50", linewidth = 0.3) +
+    ggplot2::geom_point(size = 1.4) +
+    ggplot2::scale_shape_manual(values = c(16, 1, 4), name = NULL) +
+    ggplot2::expand_limits(x = 0) +
+    ggplot2::labs(x = "Share of the reference (%)", y = NULL, subtitle = title)
+}

@@ -66,7 +66,7 @@ draw_cdf <- function(figure, study, runs) {
 #' Title of each panel: the level of the factor that the panels differ in, or the whole cell.
 panel_titles <- function(study, cells, facet) {
   factors <- if (is.null(facet)) factor_names(study) else as.character(unlist(facet))
-  unname(cell_title_long(study, cells, factors))
+  if (length(factors) == 0L) rep("", length(cells)) else unname(cell_title_long(study, cells, factors))
 }
 
 cell_title_long <- function(study, cells, factors) {

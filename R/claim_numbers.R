@@ -152,6 +152,18 @@ replicate_wins <- function(outcomes, atom, comparison, seed) {
   judged[match(pattern, pattern[first])]
 }
 
+#' Spearman's rank correlation of the metric with another column, over the finished loads of one arm in one cell.
+correlation_number <- function(atom, data) {
+  study <- data$study
+  if (length(outcomes_at(data$median, atom$cells, atom$arm)) == 0L) {
+    return(nothing_measured(atom, study))
+  }
+  loads <- paired_columns(data$runs, atom$cells, atom$arm, atom$against)
+  found <- correlation_interval(loads, study$comparison, derive_seed(study$seed, atom$cells, atom$arm, atom$against, "correlation"))
+  note <- if (loads$without > 0L) sprintf("%d loads have no %s", loads$without, atom$against) else ""
+  c(found, list(note = note, missing = FALSE))
+}
+
 nothing_measured <- function(atom, study) {
   arms <- c(atom$arm, atom$against)
   excluded <- excluded_cells(study, c(atom$cells, atom$against_cell), arms)
@@ -168,9 +180,12 @@ unfinished_note <- function(index, atom, other_cell) {
 
 #' A condition in words.
 describe_atom <- function(atom, study) {
+  if (atom$quantity %in% LEVEL_QUANTITIES) {
+    return(describe_level(atom, study))
+  }
   metric <- study$comparison$metric$short
   arm <- arm_label(study, atom$arm)
-  against <- phrase(arm_label(study, atom$against))
+  against <- if (atom$quantity == "correlation") atom$against else phrase(arm_label(study, atom$against))
   place <- if (length(atom$cells) == 1L) cell_title(study, atom$cells) else sprintf("%d cells", length(atom$cells))
   if (!is.null(atom$against_cell)) {
     changed <- changed_factors(study, atom$cells, atom$against_cell)
@@ -181,6 +196,7 @@ describe_atom <- function(atom, study) {
   switch(atom$quantity,
     ratio = sprintf("%s %s of %s divided by that of %s: %s", atom$statistic, metric, arm, against, place),
     ahead_percent = sprintf("lead of %s over %s in %s %s, percent: %s", arm, against, atom$statistic, metric, place),
+    correlation = sprintf("rank correlation of %s with %s, %s: %s", metric, tolower_first(column_axis(against)$title), arm, place),
     rule_share = sprintf(
       "share of comparisons in which %s is at least %g %% %s than %s: %s",
       arm, 100 * study$comparison$rule$margin, comparative(study$comparison$metric), against, place

@@ -4,7 +4,8 @@
 SUPPORTED <- "supported"
 NOT_SUPPORTED <- "not supported"
 UNDECIDED <- "undecided"
-QUANTITIES <- c("ratio", "ahead_percent", "rule_share", "cells_won_percent")
+LEVEL_QUANTITIES <- c("value", "spread", "gain_ratio", "gap_growth")
+QUANTITIES <- c("ratio", "ahead_percent", "rule_share", "cells_won_percent", "correlation", LEVEL_QUANTITIES)
 BOUNDS <- c("at_least", "more_than", "at_most", "less_than", "between")
 
 #' Evaluate all claims of a study.
@@ -15,12 +16,26 @@ BOUNDS <- c("at_least", "more_than", "at_most", "less_than", "between")
 #'   (in words), quantity, cells, arm, against, paper, bound, value, low, high, n (smallest number of loads), verdict,
 #'   counts (does it count for the claim), note, claim_verdict
 evaluate_claims <- function(runs, study) {
+  data <- claim_data(runs, study)
+  rows <- lapply(study$claims, evaluate_claim, data = data)
+  data.table::rbindlist(c(list(empty_claims()), rows), use.names = TRUE)
+}
+
+#' The outcomes that statistics of conditions are taken of.
+claim_data <- function(runs, study) {
   # For means a load that did not finish enters with its timeout, the least it would have taken.
   limited <- data.table::copy(runs)
   data.table::set(limited, j = "value", value = ifelse(is.na(runs$bound), runs$value, runs$bound))
-  data <- list(study = study, median = outcome_index(runs), mean = outcome_index(limited))
-  rows <- lapply(study$claims, evaluate_claim, data = data)
-  data.table::rbindlist(c(list(empty_claims()), rows), use.names = TRUE)
+  list(study = study, runs = runs, median = outcome_index(runs), mean = outcome_index(limited))
+}
+
+#' The same, of the metric that a condition names.
+data_of_condition <- function(condition, data, where) {
+  if (is.null(condition$metric)) {
+    return(data)
+  }
+  chosen <- with_metric(condition$metric, data$study, data$runs, where)
+  claim_data(chosen$runs, chosen$study)
 }
 
 empty_claims <- function() {
@@ -40,7 +55,7 @@ evaluate_claim <- function(claim, data) {
     where <- sprintf("claim '%s', condition %d", claim$id, i)
     bound <- read_bound(condition, where)
     atoms <- expand_condition(condition, data$study, where)
-    table <- data.table::rbindlist(lapply(atoms, evaluate_atom, data = data))
+    table <- data.table::rbindlist(lapply(atoms, evaluate_atom, data = data_of_condition(condition, data, where)))
     table$condition <- i
     table$quantity <- condition$quantity
     table$bound <- bound$text
@@ -93,7 +108,8 @@ read_bound <- function(condition, where) {
 
 #' Verdicts of intervals against a bound.
 judge <- function(low, high, bound) {
-  slack <- RELATIVE_TOLERANCE * c(bound$lower, bound$upper)
+  # A bound of 0 has no share of its own: no number that is measured is as small as this.
+  slack <- RELATIVE_TOLERANCE * pmax(abs(c(bound$lower, bound$upper)), RELATIVE_TOLERANCE)
   slack[!is.finite(slack)] <- 0
   # At a closed bound equality is inside, at an open one outside.
   direction <- if (bound$open) 1 else -1
@@ -116,9 +132,17 @@ expand_condition <- function(condition, study, where) {
   arms <- as.character(unlist(condition$arm))
   against <- as.character(unlist(condition$against))
   common <- list(quantity = quantity, statistic = statistic)
+  if (quantity %in% LEVEL_QUANTITIES) {
+    return(expand_levels(condition, common, cells, arms, against, study, where))
+  }
   if (quantity == "cells_won_percent") {
     beats <- condition$beats %||% "all"
     return(lapply(arms, function(arm) c(common, list(cells = cells, arm = arm, against = setdiff(against, arm), beats = beats))))
+  }
+  if (quantity == "correlation") {
+    if (is.null(condition$with)) fail(where, "has no 'with'", "Name the column that the metric may go with")
+    atoms <- expand.grid(i = seq_along(cells), arm = arms, stringsAsFactors = FALSE)
+    return(Map(function(i, arm) c(common, list(cells = cells[i], arm = arm, against = condition$with)), atoms$i, atoms$arm))
   }
   if (!is.null(condition$against_cells)) {
     base <- counterpart_cells(study, cells, condition$against_cells, where)
@@ -136,16 +160,22 @@ expand_condition <- function(condition, study, where) {
 
 #' One number of a condition with its interval.
 evaluate_atom <- function(atom, data) {
-  result <- if (atom$quantity == "cells_won_percent") {
+  result <- if (atom$quantity %in% LEVEL_QUANTITIES) {
+    switch(atom$quantity,
+      value = value_number, spread = spread_number, gain_ratio = gain_ratio_number, gap_growth = gap_growth_number
+    )(atom, data)
+  } else if (atom$quantity == "cells_won_percent") {
     cells_won(atom, data)
+  } else if (atom$quantity == "correlation") {
+    correlation_number(atom, data)
   } else if (length(atom$cells) > 1L) {
     ratio_over_cells(atom, data)
   } else {
     number_in_cell(atom, data)
   }
   data.table::data.table(
-    what = describe_atom(atom, data$study), cells = paste(atom$cells, collapse = " "), arm = atom$arm,
-    against = if (is.null(atom$against_cell)) paste(atom$against, collapse = " ") else atom$against_cell,
+    what = describe_atom(atom, data$study), cells = paste(atom$cells, collapse = " "), arm = paste(atom$arm, collapse = " "),
+    against = paste(atom$against_cell %||% atom$against, collapse = " "),
     value = result$value, low = result$interval[1], high = result$interval[2], n = as.integer(result$n),
     note = result$note, missing = result$missing
   )

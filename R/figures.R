@@ -1,6 +1,9 @@
 # Figures as the study file defines them: which kind draws what, and how a figure becomes files.
 
-FIGURE_KINDS <- c("cdf", "heatmap", "tree", "calibration", "failures", "drift", "curves", "bars", "matrix")
+FIGURE_KINDS <- c(
+  "cdf", "heatmap", "tree", "calibration", "failures", "drift", "curves", "bars", "matrix", "bytes", "scatter", "consistency",
+  "handshake", "window", "frames", "streams", "share", "transfer", "profile"
+)
 
 #' Where a figure stands in the study file, for messages.
 figure_place <- function(figure) sprintf("figure '%s'", figure$name)
@@ -30,13 +33,13 @@ find_figure <- function(study, name) {
 
 #' Draw a figure.
 #'
-#' @param data list(runs, comparisons, winners, calibration); functions without arguments, so that
-#'   only what a figure needs is computed
+#' @param data list(runs, details, comparisons, winners, calibration); functions, so that only what a figure needs is computed;
+#'   `details` takes the name of a table
 #' @return list(plot, width, height), millimetres
 draw_figure <- function(figure, study, data) {
   switch(figure$kind,
     cdf = draw_cdf(figure, study, data$runs()),
-    heatmap = draw_heatmap(figure, study, data$comparisons()),
+    heatmap = draw_heatmap_of(figure, study, data),
     tree = draw_tree(figure, study, data$winners()),
     calibration = draw_calibration(figure, study, data$calibration()),
     failures = draw_failures(figure, study, data$runs()),
@@ -44,6 +47,16 @@ draw_figure <- function(figure, study, data) {
     curves = draw_curves(figure, study, data$runs()),
     bars = draw_bars(figure, study, data$runs()),
     matrix = draw_matrix(figure, study, data$runs()),
+    bytes = draw_bytes(figure, study, data),
+    scatter = draw_scatter(figure, study, data$runs()),
+    consistency = draw_consistency(figure, study, data$runs()),
+    handshake = draw_handshake(figure, study, data),
+    window = draw_window(figure, study, data),
+    frames = draw_frames(figure, study, data),
+    streams = draw_streams(figure, study, data),
+    share = draw_share(figure, study, data),
+    transfer = draw_transfer(figure, study, data),
+    profile = draw_profile(figure, study, data$runs()),
     fail(figure_place(figure), sprintf("no kind of figure is called '%s'", figure$kind), paste("Known:", phrase(FIGURE_KINDS)))
   )
 }
@@ -104,6 +117,7 @@ figure_data <- function(study, arguments) {
   }
   list(
     runs = runs,
+    details = function(name) read_details(split_list(arguments$runs), name, study),
     comparisons = table("comparisons", function() compare_pairs(index(), study, intervals = FALSE)),
     winners = table("winners", function() winner_table(index(), study)),
     calibration = once(function() read_calibration(arguments$calibration))

@@ -37,11 +37,30 @@ tile_text <- function(tiles, silent_percent) {
   ifelse(tiles$kind == "value", text, ifelse(tiles$kind == "failed", who, ifelse(tiles$kind == "not applicable", "n/a", "")))
 }
 
+#' Draw a heatmap of the study's comparisons, or of the figure's own where it names another metric or other pairs.
+#'
+#' The study's p-values are corrected over all of its comparisons, the figure's over those of the figure.
+draw_heatmap_of <- function(figure, study, data) {
+  pairs <- figure_pairs(figure, study)
+  known <- study$comparison$pair_table
+  if (is.null(figure$metric) && all(outcome_key(pairs$a, pairs$b) %in% outcome_key(known$a, known$b))) {
+    return(draw_heatmap(figure, study, data$comparisons()))
+  }
+  chosen <- metric_of_figure(figure, study, data$runs())
+  cells <- select_cells(study, figure$cells, figure_place(figure))$cell
+  own <- chosen$study
+  own$comparison$pair_table <- pairs
+  own$design <- pick(own$design, own$design$cell %in% cells)
+  comparisons <- compare_pairs(outcome_index(chosen$runs), own, intervals = FALSE)
+  draw_heatmap(figure, chosen$study, comparisons, "this figure")
+}
+
 #' Draw one panel per pair.
 #'
 #' @param figure list(pairs, rows, columns, cells, silent_percent) as in the study file
 #' @param comparisons as from `compare_pairs`
-draw_heatmap <- function(figure, study, comparisons) {
+#' @param family over what their p-values are corrected, in words
+draw_heatmap <- function(figure, study, comparisons, family = "the study's comparisons") {
   cells <- select_cells(study, figure$cells, figure_place(figure))$cell
   pairs <- figure_pairs(figure, study)
   silent <- as.numeric(figure$silent_percent %||% ALIKE_PERCENT)
@@ -56,11 +75,11 @@ draw_heatmap <- function(figure, study, comparisons) {
   tiles$panel <- factor(title(tiles$a, tiles$b), levels = title(pairs$a, pairs$b))
   columns <- min(4L, nrow(pairs))
   bands <- ceiling(nrow(pairs) / columns)
-  plot <- heatmap_plot(tiles, axes, columns, study, silent)
+  plot <- heatmap_plot(tiles, axes, columns, study, heatmap_key(tiles, study, silent, family))
   sized(plot, height = bands * (14 + 5.6 * length(axes$rows)) + 30)
 }
 
-heatmap_plot <- function(tiles, axes, columns, study, silent) {
+heatmap_plot <- function(tiles, axes, columns, study, key) {
   metric <- study$comparison$metric
   dark <- !is.na(tiles$shade) & abs(tiles$shade) > 0.6
   crossed <- pick(tiles, tiles$kind == "failed")
@@ -93,7 +112,7 @@ heatmap_plot <- function(tiles, axes, columns, study, silent) {
       legend.key.width = grid::unit(45, "mm"), legend.key.height = grid::unit(2.5, "mm"),
       legend.title.position = "top"
     ))) +
-    ggplot2::labs(x = axes$column_title, y = axes$row_title, caption = caption_text(heatmap_key(tiles, study, silent))) +
+    ggplot2::labs(x = axes$column_title, y = axes$row_title, caption = caption_text(key)) +
     theme_study() +
     ggplot2::theme(
       panel.grid = ggplot2::element_blank(), panel.border = ggplot2::element_blank(),
@@ -113,7 +132,7 @@ blank_tiles <- function(tiles, kind, fill, colour, line) {
 }
 
 #' What the signs in the tiles mean, for those that occur.
-heatmap_key <- function(tiles, study, silent) {
+heatmap_key <- function(tiles, study, silent, family) {
   rule <- study$comparison$rule
   word <- comparative(study$comparison$metric)
   c(
@@ -121,7 +140,7 @@ heatmap_key <- function(tiles, study, silent) {
     if (any(tiles$decided)) {
       sprintf("Framed: decided by the rule (%g %% of the comparisons at least %g %% %s).", 100 * rule$share, 100 * rule$margin, word)
     },
-    significance_key(tiles, study),
+    significance_key(tiles, study, family),
     if (any(tiles$kind == "failed")) {
       "Crossed out: at least half of the loads of the first (+), the second (\u2212) or both did not finish."
     },

@@ -4,13 +4,21 @@
 #'
 #' @return list(study, runs)
 metric_of_figure <- function(figure, study, runs) {
-  if (is.null(figure$metric)) {
+  with_metric(figure$metric, study, runs, figure_place(figure))
+}
+
+#' The study and its runs with a metric; NULL: as they are.
+#'
+#' @param where figure or claim that names it, for messages
+#' @return list(study, runs)
+with_metric <- function(metric, study, runs, where) {
+  if (is.null(metric)) {
     return(list(study = study, runs = runs))
   }
-  study$comparison$metric <- utils::modifyList(list(better = "lower"), figure$metric)
-  column <- figure$metric$column
+  study$comparison$metric <- utils::modifyList(list(better = "lower"), metric)
+  column <- metric$column
   if (nrow(runs) > 0L && !column %in% names(runs)) {
-    fail(figure_place(figure), sprintf("the table of runs has no column '%s'", column), "Name a column of docs/formats.md, section 6")
+    fail(where, sprintf("the table of runs has no column '%s'", column), "Name a column of docs/formats.md, section 6")
   }
   if (nrow(runs) == 0L) runs[[column]] <- numeric()
   list(study = study, runs = add_outcome(runs, study))
@@ -18,8 +26,9 @@ metric_of_figure <- function(figure, study, runs) {
 
 #' Median and interval of every cell and arm of a figure.
 #'
+#' @param open keep medians of loads that did not finish, which are infinite
 #' @return data.table: the factors, arm, n, unfinished, median, low, high; without those that have no median
-medians_of_figure <- function(figure, study, runs, cells, arms) {
+medians_of_figure <- function(figure, study, runs, cells, arms, open = FALSE) {
   index <- outcome_index(runs)
   comparison <- study$comparison
   grid <- data.table::CJ(cell = cells, arm = arms, sorted = FALSE)
@@ -33,7 +42,7 @@ medians_of_figure <- function(figure, study, runs, cells, arms) {
   })
   design <- pick(study$design, match(grid$cell, study$design$cell))
   table <- cbind(design, data.table::rbindlist(rows))
-  pick(table, is.finite(table$median))
+  pick(table, if (open) !is.na(table$median) else is.finite(table$median))
 }
 
 #' What the intervals are and what is missing, for the caption.

@@ -1,12 +1,14 @@
 #' Draw a metric against a factor: one line per arm, with intervals.
 #'
+#' A line whose loads no longer finish leaves the panel at its upper edge, with a triangle there.
+#'
 #' @param figure list(x = factor, facet = other factors, cells, arms, metric) as in the study file
 draw_curves <- function(figure, study, runs) {
   chosen <- metric_of_figure(figure, study, runs)
   study <- chosen$study
   cells <- select_cells(study, figure$cells, figure_place(figure))$cell
   arms <- figure_arms(figure, study$comparison$arms)
-  table <- medians_of_figure(figure, study, chosen$runs, cells, arms)
+  table <- medians_of_figure(figure, study, chosen$runs, cells, arms, open = TRUE)
   if (nrow(table) == 0L) {
     return(sized(empty_figure(absent_text(chosen$runs, study, cells, arms)), height = 30))
   }
@@ -24,17 +26,29 @@ draw_curves <- function(figure, study, runs) {
       ggplot2::aes(ymin = .data$low, ymax = .data$high),
       linetype = "solid", linewidth = 0.4, position = dodge, na.rm = TRUE, show.legend = FALSE
     ) +
-    ggplot2::geom_point(size = 1.7, position = dodge) +
+    ggplot2::geom_point(data = pick(table, is.finite(table$median)), size = 1.7, position = dodge) +
+    ggplot2::geom_point(
+      data = pick(table, !is.finite(table$median)), shape = 2, size = 2.2, stroke = 0.9, position = dodge, show.legend = FALSE
+    ) +
+    ggplot2::coord_cartesian(clip = "off") +
     ggplot2::facet_wrap(ggplot2::vars(.data$panel), ncol = 2L) +
     x$scale +
     ggplot2::expand_limits(y = 0) +
     arm_scales(study, arms) +
     ggplot2::labs(
-      x = x$title, y = with_unit(metric$label, metric$unit), caption = caption_text(metric_key(table, study, chosen$runs, cells, arms))
+      x = x$title, y = with_unit(metric$label, metric$unit),
+      caption = caption_text(c(metric_key(table, study, chosen$runs, cells, arms), open_key(table, study)))
     ) +
     theme_study()
   panels <- nlevels(table$panel)
   sized(plot, width = if (panels == 1L) 120 else 170, height = 62 * ceiling(panels / 2) + 22)
+}
+
+#' What the triangles are, if there are any.
+open_key <- function(table, study) {
+  if (any(!is.finite(table$median))) {
+    sprintf("Triangles at the upper edge: half of the loads or more did not finish within %g s, or failed.", study$timeout_s)
+  }
 }
 
 #' The horizontal axis: the factor's numbers, or its levels in the order of the study.
@@ -58,10 +72,12 @@ curve_axis <- function(figure, study, table) {
   )
 }
 
-#' One panel per combination of the other factors that vary.
+#' One panel per combination of the other factors that vary, but for those that the axis decides.
 curve_panels <- function(figure, study, table) {
   x <- figure$x %||% factor_names(study)[1]
-  varying <- Filter(function(name) length(unique(table[[name]])) > 1L, setdiff(factor_names(study), x))
+  varies <- function(name) length(unique(table[[name]])) > 1L
+  free <- function(name) any(tapply(as.character(table[[name]]), table[[x]], function(values) length(unique(values))) > 1L)
+  varying <- Filter(function(name) varies(name) && free(name), setdiff(factor_names(study), x))
   facet <- as.character(unlist(figure$facet %||% varying))
   hidden <- setdiff(varying, facet)
   if (length(hidden) > 0L) {

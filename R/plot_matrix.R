@@ -10,7 +10,10 @@ draw_matrix <- function(figure, study, runs) {
   study <- chosen$study
   cells <- select_cells(study, figure$cells, figure_place(figure))$cell
   arms <- figure_arms(figure, unique(study$arm_table$arm))
-  tiles <- matrix_tiles(study, chosen$runs, cells, arms)
+  all_tiles <- matrix_tiles(study, chosen$runs, cells, arms)
+  # A panel of one pair is a number, not a picture.
+  single <- ave(seq_len(nrow(all_tiles)), all_tiles$panel, FUN = length) == 1L & nlevels(all_tiles$panel) > length(cells)
+  tiles <- droplevels(pick(all_tiles, !single))
   metric <- study$comparison$metric
   number <- is.finite(tiles$median)
   tiles$ink <- ifelse(number & matrix_share(tiles$median) > 0.6, "white", "black")
@@ -27,10 +30,11 @@ draw_matrix <- function(figure, study, runs) {
     ggplot2::scale_fill_gradient(
       low = "grey96", high = "grey15", limits = c(0, NA), name = with_unit(paste("Median", metric$short), metric$unit)
     ) +
-    ggplot2::labs(x = "Server", y = "Client", caption = caption_text(matrix_key(tiles))) +
+    ggplot2::labs(x = "Server", y = "Client", caption = caption_text(c(single_key(pick(all_tiles, single), metric), matrix_key(tiles)))) +
+    ggplot2::guides(x = ggplot2::guide_axis(angle = 30)) +
     theme_study() +
     ggplot2::theme(panel.grid = ggplot2::element_blank())
-  drawn <- sized(plot, height = length(unique(tiles$panel)) * (6 * nlevels(tiles$client) + 14) + 34)
+  drawn <- sized(plot, height = length(unique(tiles$panel)) * (6 * nlevels(tiles$client) + 14) + 42)
   c(drawn, list(links = tiles$path))
 }
 
@@ -54,8 +58,9 @@ matrix_tiles <- function(study, runs, cells, arms) {
     matrix_tile(study, pick(runs, runs$cell == grid$cell[i] & runs$arm == grid$arm[i]), grid[i, ])
   })
   tiles <- cbind(grid, data.table::rbindlist(rows))
-  title <- cell_title_long(study, tiles$cell, factor_names(study))
-  tiles$panel <- factor(paste(tiles$kind, title, sep = ": "), levels = unique(paste(tiles$kind, title, sep = ": ")))
+  varying <- varying_factors(study, cells)
+  panel <- if (length(varying) == 0L) tiles$kind else paste(tiles$kind, cell_title_long(study, tiles$cell, varying), sep = ": ")
+  tiles$panel <- factor(panel, levels = unique(panel))
   tiles$server <- factor(tiles$server, levels = unique(tiles$server))
   tiles$client <- factor(tiles$client, levels = rev(unique(tiles$client)))
   tiles
@@ -99,8 +104,17 @@ matrix_tile <- function(study, rows, pair) {
     return(tile("failed", "failed", reason = valid$reason[1], path = path))
   }
   middle <- censored_median(valid$value[!failed])
-  text <- format(signif(middle, 3), big.mark = " ", trim = TRUE, scientific = FALSE)
+  text <- format_signif(middle)
   tile("worked", if (any(failed)) paste(text, counted, sep = "\n") else text, middle, path = path)
+}
+
+#' Pairs that stand alone in their kind, in words.
+single_key <- function(tiles, metric) {
+  if (nrow(tiles) == 0L) {
+    return("")
+  }
+  said <- ifelse(is.finite(tiles$median), with_unit(tiles$text, metric$unit), paste(tiles$state, tiles$reason))
+  sprintf("Beside them: %s.", phrase(sprintf("%s, %s with %s: %s", tiles$panel, tiles$server, tiles$client, trimws(said)), 20L))
 }
 
 matrix_key <- function(tiles) {

@@ -1,5 +1,5 @@
-# Everything the flake offers, for one system.
-# pkgs: nixpkgs of that system; nixpkgs: its flake, for the revision; source: the project's tree.
+# Everything the flake offers, for one system. pkgs: nixpkgs of that system; nixpkgs: its flake, for
+# the revision; source: the project's tree.
 {
   pkgs,
   nixpkgs,

@@ -1,7 +1,8 @@
 """Writes wheels.json beside a requirements.lock: which of the locked files Nix takes, for each system.
 
-`lock_wheels.py FOLDER`: a requirements.lock names the hashes of all files of a version and no file names; Nix
-needs the name of one file. pip chooses it, as it would on that system, and its hash must be one of the lock's.
+`lock_wheels.py FOLDER`: a requirements.lock names the hashes of all files of a version and no file names;
+Nix needs the name of one file. pip chooses it, as it would on that system, and refuses a file whose hash
+is not one of the lock's.
 Needs pip and the package index; run it after every change of the lock.
 """
 
@@ -30,10 +31,18 @@ def platforms(machine: str) -> list[str]:
 
 
 def resolve(lock: Path, machine: str) -> list[dict[str, Any]]:
-    """pip's report of what it would install from `lock` on `machine`. Ends the program if pip cannot."""
+    """Report of pip on what it would install from `lock` on `machine`. Ends the program if pip cannot."""
     with tempfile.TemporaryDirectory() as scratch:
         report = Path(scratch, "report.json")
-        command = [sys.executable, "-m", "pip", "install", "--quiet", "--dry-run", "--ignore-installed"]
+        command = [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--dry-run",
+            "--ignore-installed",
+        ]
         command += ["--no-deps", "--require-hashes", "--requirement", str(lock)]
         command += ["--target", scratch, "--report", str(report), "--python-version", PYTHON]
         command += [part for tag in platforms(machine) for part in ("--platform", tag)]

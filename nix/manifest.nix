@@ -1,5 +1,6 @@
-# The environment's manifest, of the same form as scripts/provision/write_manifest.py writes: what is installed and
-# where. Paths of the store name their content's origin, so their hashes stand for what is installed.
+# The environment's manifest, of the same form as scripts/provision/write_manifest.py writes: what
+# is installed and where. Paths of the store name their content's origin, so their hashes stand for
+# what is installed.
 {
   lib,
   nixpkgs,

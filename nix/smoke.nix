@@ -1,4 +1,5 @@
-# The strongest testbed: scale `smoke` on a kernel of its own, which has netem and SCTP, as an ordinary user.
+# The strongest testbed: scale `smoke` on a kernel of its own, which has netem and SCTP, as an
+# ordinary user.
 {
   environment,
   source,

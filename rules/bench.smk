@@ -7,6 +7,9 @@ BENCHES = [
     "parallel",
     "dag",
     "extraction",
+    "startup",
+    "loopback",
+    "log_cost",
 ]
 
 

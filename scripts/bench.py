@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from howquick.bench import stacks
 from howquick.errors import ROOT, UserError, run_program
 from howquick.files import atomic_text, read_json
 
@@ -331,7 +332,7 @@ def main() -> None:
         "what",
         choices=[
             "provisioning", "overhead", "network_share", "accuracy",
-            "emulator", "parallel", "dag", "extraction",
+            "emulator", "parallel", "dag", "extraction", "startup", "loopback", "log_cost",
         ],
     )  # fmt: skip
     parser.add_argument("--results", type=Path, required=True)
@@ -348,6 +349,9 @@ def main() -> None:
         "parallel": lambda: parallel(results / "bench" / "parallel", arguments.jobs),
         "dag": lambda: dag(results / "bench" / "dag"),
         "extraction": lambda: extraction(results),
+        "startup": stacks.startup,
+        "loopback": stacks.loopback,
+        "log_cost": stacks.log_cost,
     }
     write_table(arguments.output, measure[arguments.what]())
 

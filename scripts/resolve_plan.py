@@ -20,12 +20,18 @@ def main() -> None:
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--cells", nargs="*", default=[])
     parser.add_argument("--arms", nargs="*", default=[])
+    parser.add_argument("--results", default="", help="where it is measured, for its precision")
+    parser.add_argument("--unobserved", action="store_true", help="no captures and no qlogs")
     parser.add_argument("--output", type=Path, required=True)
     arguments = parser.parse_args()
     selection = Selection(
-        arguments.scale, arguments.seed, tuple(arguments.cells), tuple(arguments.arms)
+        arguments.scale,
+        arguments.seed,
+        tuple(arguments.cells),
+        tuple(arguments.arms),
+        observe=not arguments.unobserved,
     )
-    plan = plan_study(arguments.study, selection)
+    plan = plan_study(arguments.study, selection, arguments.results)
     # Asking every program for its version also finds a missing one before anything is measured.
     plan["versions"] = {name: version_of(name) for name in plan["programs"] if name != "emulator"}
     write_json(arguments.output, plan)

@@ -6,5 +6,5 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 : "${OUT:?OUT: folder to install into}" "${CACHE:?CACHE: folder for intermediate files}"
 mkdir -p "$OUT/bin"
 interop=github.com/quic-go/quic-go/interop
-GOTOOLCHAIN=local CGO_ENABLED=0 go build -trimpath -mod=readonly -buildvcs=false -ldflags=-s -o "$OUT/bin/" \
+GOTOOLCHAIN=local CGO_ENABLED=0 go build -trimpath -mod=readonly -buildvcs=false -ldflags=-w -o "$OUT/bin/" \
 	"$interop/server" "$interop/client" ./version

@@ -9,4 +9,4 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$here"
 mkdir -p "$OUT/bin"
 # The newest Go there is builds; none is fetched.
-GOTOOLCHAIN=local CGO_ENABLED=0 go build -trimpath -mod=readonly -buildvcs=false -ldflags=-s -o "$OUT/bin/" ./server ./client
+GOTOOLCHAIN=local CGO_ENABLED=0 go build -trimpath -mod=readonly -buildvcs=false -ldflags=-w -o "$OUT/bin/" ./server ./client

@@ -11,5 +11,5 @@ cd "$here"
 for program in server client; do
   sources=(settings.c secure.c "$program.c")
   [[ $program == server ]] || sources+=(link.c load.c)
-  gcc -std=c11 -D_GNU_SOURCE -O2 -s -Wall -Wextra -o "$OUT/bin/$program" "${sources[@]}" "${flags[@]}"
+  gcc -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -o "$OUT/bin/$program" "${sources[@]}" "${flags[@]}"
 done

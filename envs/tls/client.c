@@ -59,7 +59,7 @@ static void write_timing(const char *path, const struct load *load, double start
             load->connections);
     fprintf(file, "\"negotiated\": {\"cipher\": \"%s\", \"group\": \"%s\"}, ", facts->cipher, facts->group);
     if (load->moves > 0) {
-        fprintf(file, "\"metrics\": {\"moves\": %d}, ", load->moved);
+        fprintf(file, "\"metrics\": {\"moves_followed\": %d}, ", load->moved);
     }
     fputs("\"objects\": [", file);
     for (size_t index = 0; index < load->count; index++) {

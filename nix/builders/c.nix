@@ -9,7 +9,6 @@ folder: libraries:
 pkgs.stdenv.mkDerivation {
   name = nameOf folder;
   src = sourceOf folder;
-  strictDeps = true;
   nativeBuildInputs = [ pkgs.pkg-config ];
   buildInputs = libraries;
   buildPhase = ''

@@ -1,5 +1,6 @@
-# One function for each ecosystem: it takes the folder of a program and makes its prefix. `onPath` of the result is
-# what must be found by PATH when the program runs; of a package of nixpkgs, which has none, that is the package.
+# One function for each ecosystem: it takes the folder of a program and makes its prefix. `onPath`
+# of the result is what must be found by PATH when the program runs; of a package of nixpkgs, which
+# has none, that is the package.
 pkgs:
 let
   # What no build reads stays outside, so that editing it builds nothing anew.

@@ -1,5 +1,5 @@
-# goProgram FOLDER { packages, vendorHash, shared ? { } }: its main packages. vendorHash is that of what `go mod vendor`
-# writes; shared: links of the folder that lead out of it, and where to.
+# goProgram FOLDER { packages, vendorHash, shared ? { } }: its main packages. vendorHash is that of
+# what `go mod vendor` writes; shared: links of the folder that lead out of it, and where to.
 {
   copyShared,
   pkgs,

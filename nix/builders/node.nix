@@ -1,5 +1,5 @@
-# nodeProgram FOLDER { hash, uses ? [ ] }: what `npm ci` installs from the folder's lock, as its build.sh does it.
-# uses: what else it finds by PATH.
+# nodeProgram FOLDER { hash, uses ? [ ] }: what `npm ci` installs from the folder's lock, as its
+# build.sh does it. uses: what else it finds by PATH.
 {
   pkgs,
   sourceOf,
@@ -16,7 +16,7 @@ pkgs.stdenvNoCC.mkDerivation {
   src = sourceOf folder;
   nativeBuildInputs = [
     pkgs.cacert
-    pkgs.nodejs
+    pkgs.nodejs_22
   ];
   impureEnvVars = pkgs.lib.fetchers.proxyImpureEnvVars ++ [
     "NODE_EXTRA_CA_CERTS"
@@ -34,5 +34,5 @@ pkgs.stdenvNoCC.mkDerivation {
   dontFixup = true;
   outputHashMode = "recursive";
   outputHash = hash;
-  passthru.onPath = [ pkgs.nodejs ] ++ uses;
+  passthru.onPath = [ pkgs.nodejs_22 ] ++ uses;
 }

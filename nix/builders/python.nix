@@ -1,6 +1,6 @@
-# pythonProgram FOLDER: a virtual environment, made by the folder's build.sh from the very files that its
-# requirements.lock names. wheels.json (nix/lock_wheels.py) says which of them this system takes; pip compares their
-# hashes with the lock's once more.
+# pythonProgram FOLDER: a virtual environment, made by the folder's build.sh from the very files
+# that its requirements.lock names. wheels.json (nix/lock_wheels.py) says which of them this system
+# takes; pip compares their hashes with the lock's once more.
 {
   pkgs,
   sourceOf,
@@ -9,9 +9,8 @@
 }:
 folder:
 let
-  chosen =
-    (builtins.fromJSON (builtins.readFile (folder + "/wheels.json")))
-    .${pkgs.stdenv.hostPlatform.system};
+  lock = builtins.fromJSON (builtins.readFile (folder + "/wheels.json"));
+  chosen = lock.${pkgs.stdenv.hostPlatform.system};
   # PEP 427 for wheels.
   fileName =
     file:

@@ -1,6 +1,8 @@
-# rustProgram FOLDER { nativeLibraries ? false }: its programs, from the crates that Cargo.lock names.
-# nativeLibraries: a crate builds a C or C++ library (BoringSSL, AWS-LC) and bindings to it.
+# rustProgram FOLDER { nativeLibraries ? false, shared ? { } }: its programs, from the crates that
+# Cargo.lock names. nativeLibraries: a crate builds a C or C++ library (BoringSSL, AWS-LC) and bindings
+# to it; shared: links of the folder that lead out of it, and where to.
 {
+  copyShared,
   pkgs,
   sourceOf,
   nameOf,
@@ -9,10 +11,12 @@
 folder:
 {
   nativeLibraries ? false,
+  shared ? { },
 }:
 pkgs.rustPlatform.buildRustPackage {
   name = nameOf folder;
   src = sourceOf folder;
+  postPatch = copyShared shared;
   cargoLock.lockFile = folder + "/Cargo.lock";
   nativeBuildInputs = pkgs.lib.optionals nativeLibraries [
     pkgs.cmake

@@ -63,12 +63,16 @@ def _add_pair(
     name = f"{protocol}-{server}-{client}" + ("" if connection == "cold" else f"-{connection}")
     asked = matrix.get("options", {}) | matrix.get("server_options", {}).get(server, {})
     known = endpoints[server].defaults | endpoints[client].defaults
-    found.arms[name] = pair | {
-        "label": name,
-        "group": GROUPS[protocol],
-        "congestion_control": control,
-        "options": {name: value for name, value in asked.items() if name in known},
-    }
+    found.arms[name] = (
+        pair
+        | {
+            "label": name,
+            "group": GROUPS[protocol],
+            "congestion_control": control,
+            "options": {name: value for name, value in asked.items() if name in known},
+        }
+        | {key: matrix[key] for key in ("cells",) if key in matrix}
+    )
 
 
 def _why_not(endpoints: Endpoints, pair: dict[str, Any], controls: list[str]) -> tuple[str, str]:
@@ -120,6 +124,8 @@ def resolve_arm(
 ) -> dict[str, Any]:
     """An arm with every default filled in; raises ConfigError for what its programs cannot do."""
     arm = {"name": name, **defaults, "options": {}, **given}
+    # Where it is measured is no part of what it is: `excluded` looks at it.
+    arm.pop("cells", None)
     for role in ("server", "client"):
         program, key = arm[role], f"arms.{name}.{role}"
         if program not in endpoints:
@@ -132,7 +138,8 @@ def resolve_arm(
     if "on_move" in given.get("options", {}) and arm["options"]["on_move"] not in moves:
         raise ConfigError(
             path, f"arms.{name}.options.on_move",
-            f"{arm['client']} cannot {arm['options']['on_move']!r} over {arm['protocol']}",
+            f"{arm['client']} cannot {arm['options']['on_move']!r} over {arm['protocol']}"
+            f" with {arm['server']}",
             f"It can: {', '.join(moves) or 'nothing of the kind'}",
         )  # fmt: skip
     return arm
@@ -153,9 +160,12 @@ def transport_of(arm: dict[str, Any], endpoints: Endpoints) -> str:
 
 
 def moves_of(arm: dict[str, Any], endpoints: Endpoints) -> list[str]:
-    """What an arm's client can do when its address changes."""
-    client = endpoints[arm["client"]].declaration["client"]
-    return list(client["protocols"][arm["protocol"]].get("moves", []))
+    """What an arm's client can do when its address changes, as far as its server can follow."""
+    client, server = (
+        endpoints[arm[role]].declaration[role]["protocols"][arm["protocol"]].get("moves")
+        for role in ("client", "server")
+    )
+    return [way for way in client or [] if server is None or way in server]
 
 
 def not_applicable(cell: dict[str, Any], arm: dict[str, Any], endpoints: Endpoints) -> str | None:
@@ -175,12 +185,14 @@ def not_applicable(cell: dict[str, Any], arm: dict[str, Any], endpoints: Endpoin
             return f"{arm['client']} cannot follow a change of its address over {arm['protocol']}"
         asked = cell.get("options", {}).get("on_move")
         if asked is not None and asked not in able:
-            return f"{arm['client']} cannot {asked} over {arm['protocol']}"
+            return f"{arm['client']} cannot {asked} over {arm['protocol']} with {arm['server']}"
     return None
 
 
 def excluded(cell: dict[str, Any], arm: dict[str, Any], study: dict[str, Any]) -> str | None:
     """Why the study itself leaves an arm out of a cell; None if it does not."""
+    if not is_selected(cell, study["arms"][arm["name"]].get("cells", {})):
+        return "the study has this arm in other cells only"
     for entry in study.get("exclude", []):
         named = arm["name"] in entry.get("arms", [arm["name"]])
         kind = arm["connection"] in entry.get("connection", [arm["connection"]])

@@ -13,6 +13,7 @@ from howquick.errors import ROOT, ConfigError
 from howquick.files import read_json
 
 SCHEMAS = ROOT / "config" / "schemas"
+MERGE = "tag:yaml.org,2002:merge"
 
 
 class _UniqueKeyLoader(yaml.CSafeLoader):
@@ -21,6 +22,8 @@ class _UniqueKeyLoader(yaml.CSafeLoader):
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[Any] = set()
         for key_node, _ in node.value:
+            if key_node.tag == MERGE:
+                continue  # <<: what it brings may be overridden
             key = self.construct_object(key_node, deep=True)
             if key in seen:
                 raise yaml.constructor.ConstructorError(

@@ -53,12 +53,24 @@ def canonical_hash(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+LEFT_OUT = {"__pycache__", "node_modules", "target", "package.nix", "wheels.json"}
+
+
+def file_hash(path: Path) -> str:
+    """SHA-256 of a file's content; empty if there is no such file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+
+
 def folder_hash(folder: Path) -> str:
-    """SHA-256 over names and contents of the regular files below `folder`, caches left out."""
+    """SHA-256 over names and contents of the regular files below `folder`, caches left out.
+
+    Links count as what they point to: programs share code by them. What only Nix reads is left out: it
+    changes no program that is there.
+    """
     digest = hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
+    for path in sorted(folder.rglob("*", recurse_symlinks=True)):
         parts = path.relative_to(folder).parts
-        if path.is_file() and not {"__pycache__", "node_modules", "target"} & set(parts):
+        if path.is_file() and not LEFT_OUT & set(parts):
             digest.update("/".join(parts).encode() + b"\0")
             digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()

@@ -16,12 +16,14 @@ PAGE_PARAMETERS = ("objects", "object_size")
 # Those that a study may leave out, and what they are then. A cell names them only where they differ.
 OPTIONAL = {"burst_bytes": 0, "offloads": "off", "moves": 0}
 OPTION = "option."
+# The level of an option at which every arm keeps what it has by itself; arms without the option have it too.
+UNSET = "unset"
 UNSHAPED = "unshaped"
 Study = dict[str, Any]
 
 
 def at_scale(path: Path, study: Study, scale: dict[str, Any]) -> Study:
-    """The study with the fixed values and levels that a scale changes. Raises ConfigError."""
+    """The study with what a scale changes: fixed values, levels, further exclusions. Raises ConfigError."""
     factors = {
         name: factor | {"levels": dict(factor["levels"])}
         for name, factor in study["factors"].items()
@@ -42,7 +44,8 @@ def at_scale(path: Path, study: Study, scale: dict[str, Any]) -> Study:
                 "A scale changes values that `fixed` has",
             )  # fmt: skip
         fixed = fixed | {name: value}
-    changed = study | {"factors": factors, "fixed": fixed}
+    exclude = [*study.get("exclude", []), *scale.get("exclude", [])]
+    changed = study | {"factors": factors, "fixed": fixed, "exclude": exclude}
     if "levels" in scale:
         check(changed, "study", path)
     return changed
@@ -50,6 +53,13 @@ def at_scale(path: Path, study: Study, scale: dict[str, Any]) -> Study:
 
 def check_parameters(path: Path, study: Study) -> None:
     """Every parameter is given exactly once; the optional ones at most once. Raises ConfigError."""
+    for name, factor in study["factors"].items():
+        for level in factor.get("labels", {}):
+            if level not in factor["levels"]:
+                raise ConfigError(
+                    path, f"factors.{name}.labels.{level}", "is no level of the factor",
+                    f"Levels: {', '.join(factor['levels'])}",
+                )  # fmt: skip
     given = [*study["factors"], *study["fixed"]]
     both = "workload" in given
     if both and (double := [name for name in PAGE_PARAMETERS if name in given]):
@@ -83,6 +93,7 @@ def factors_of(study: Study) -> list[dict[str, Any]]:
             "unit": factor["unit"],
             "levels": [
                 {"name": level, "value": level_value(level, value)}
+                | ({"label": factor["labels"][level]} if level in factor.get("labels", {}) else {})
                 for level, value in factor["levels"].items()
             ],
         }
@@ -133,13 +144,20 @@ def finish_cell(path: Path, cell: dict[str, Any], study: Study, scale: dict[str,
     )
     if parameters["moves"]:
         cell["moves"] = parameters["moves"]
-    options = {n.removeprefix(OPTION): v for n, v in parameters.items() if n.startswith(OPTION)}
+    options = {
+        name.removeprefix(OPTION): value
+        for name, value in parameters.items()
+        if name.startswith(OPTION) and value != UNSET
+    }
     if options:
         cell["options"] = options
     observe = scale.get("observe") or study.get("observe") or {}
     if is_selected(cell, observe.get("cells", {})):
         unseen = {name: False for name in ("captures", "qlog") if not observe.get(name, True)}
         cell |= {"observe": {"captures": True, "qlog": True} | unseen} if unseen else {}
+    profile = study.get("profile")
+    if profile and is_selected(cell, profile.get("cells", {})):
+        cell["profile"] = profile["arms"]
     alone = scale.get("alone", study.get("alone", False))
     if alone is True or (alone and is_selected(cell, alone["cells"])):
         cell["alone"] = True

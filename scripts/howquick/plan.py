@@ -32,6 +32,7 @@ class Block:
     load_bytes: int  # what its loads transfer
     arms: int
     alone: bool  # it has the machine to itself
+    cpu_s: float  # processor time of clients whose start is a large part of it
 
 
 def derive_seed(*parts: object) -> int:
@@ -130,8 +131,16 @@ def expected_plt_s(cell: dict[str, Any], arm: dict[str, Any]) -> float:
 
 def expected_repetition_s(study: dict[str, Any], cell: dict[str, Any]) -> float:
     """Expected wall time of one repetition by all arms of a cell, seconds."""
-    loads = (expected_plt_s(cell, arm) for arm in arms_of(study, cell))
-    return sum(min(load, study["timeout_s"]) + OVERHEAD_S for load in loads)
+    return sum(
+        min(expected_plt_s(cell, arm), study["timeout_s"]) + OVERHEAD_S + start_cost(arm)["wall_s"]
+        for arm in arms_of(study, cell)
+    )
+
+
+def start_cost(arm: dict[str, Any]) -> dict[str, float]:
+    """What a load costs an arm's client besides the transfer: `wall_s` and `cpu_s`, seconds."""
+    client = load_endpoints()[arm["client"]].declaration["client"]
+    return {"wall_s": 0.0, "cpu_s": 0.0} | client.get("start", {})
 
 
 def repetitions_of(study: dict[str, Any], cell: dict[str, Any]) -> int:
@@ -142,16 +151,29 @@ def repetitions_of(study: dict[str, Any], cell: dict[str, Any]) -> int:
     return study["repetitions"]
 
 
+def _cut(study: dict[str, Any], cell: dict[str, Any], one: float) -> list[tuple[int, ...]]:
+    """The repetitions of each block of a cell; `one` is the expected wall time of one.
+
+    Those that precision asks for beyond the stated ones (`further`) come in blocks of the same length, up
+    to its bound: the blocks before them stay as they were.
+    """
+    total = repetitions_of(study, cell)
+    size = max(1, min(total, int(study["block_seconds"] / one)))
+    cuts = [(first, min(first + size, total)) for first in range(0, total, size)]
+    wanted = study.get("further", {}).get(cell["name"], 0)
+    if wanted > total:
+        most = study["precision"]["at_most"]
+        cuts += [(first, min(first + size, most)) for first in range(total, wanted, size)]
+    return [tuple(range(first, last)) for first, last in cuts]
+
+
 def partition(study: dict[str, Any]) -> list[Block]:
     """Cut every cell's repetitions into blocks of about `block_seconds`."""
     blocks = []
     for cell in study["cells"]:
         arms = arms_of(study, cell)
         one = expected_repetition_s(study, cell)
-        total = repetitions_of(study, cell)
-        size = max(1, min(total, int(study["block_seconds"] / one)))
-        for number, first in enumerate(range(0, total, size)):
-            repetitions = tuple(range(first, min(first + size, total)))
+        for number, repetitions in enumerate(_cut(study, cell, one)):
             full = sum(1 for repetition in repetitions if repetition < study["full_captures"])
             headers = len(repetitions) - full
             # Two captures of about 1.1 times the page, or of its headers only; or none at all.
@@ -168,6 +190,7 @@ def partition(study: dict[str, Any]) -> list[Block]:
                     load_bytes=len(arms) * len(repetitions) * load_bytes(cell["workload"]),
                     arms=len(arms),
                     alone=bool(cell.get("alone")),
+                    cpu_s=len(repetitions) * sum(start_cost(arm)["cpu_s"] for arm in arms),
                 )
             )
     return blocks
@@ -184,6 +207,8 @@ def fingerprint(
     the_arm = arm_in_cell(the_cell, find(study["arms"], arm))
     # Named only where a cell has them: what was measured before they existed stays valid.
     circumstances = {k: the_cell[k] for k in ("moves", "observe", "alone") if the_cell.get(k)}
+    if arm in the_cell.get("profile", []):
+        circumstances["profile"] = True
     behaviour = {key: value for key, value in the_arm.items() if key not in ("label", "group")}
     return canonical_hash(
         {

@@ -49,6 +49,11 @@ class References:
             self._arms("comparison.pairs", pair)
         if "metric" in comparison:
             self._column("comparison.metric.column", comparison["metric"]["column"], self.arms)
+        for name, arm in study["arms"].items():
+            self.selection(f"arms.{name}.cells", arm.get("cells", {}))
+        if "profile" in study:
+            self._arms("profile.arms", study["profile"]["arms"])
+            self.selection("profile.cells", study["profile"].get("cells", {}))
         for number, entry in enumerate(study.get("exclude", [])):
             self._arms(f"exclude.{number}.arms", entry.get("arms", []))
             self.selection(f"exclude.{number}.cells", entry.get("cells", {}))
@@ -82,6 +87,8 @@ class References:
             self.selection(f"{key}.{side}", condition.get(side, {}))
         if "metric" in condition:
             self._column(f"{key}.metric.column", condition["metric"]["column"], self.arms)
+        if "with" in condition:
+            self._column(f"{key}.with", condition["with"], self.arms)
 
     def _arms(self, key: str, wanted: list[str]) -> None:
         check_known(self.path, key, "arm", wanted, self.arms)

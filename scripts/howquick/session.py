@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import logging
 import os
 import subprocess
@@ -15,9 +16,11 @@ from snakemake_interface_logger_plugins.common import LogEvent
 from howquick.cluster import explain, take_over
 from howquick.errors import UserError
 from howquick.files import try_lock
+from howquick.precision import asks_for_more
 from howquick.workflow import Workflow, outlook, processors_percent, read_workflow
 
 _lock: TextIO | None = None
+_display: subprocess.Popen[bytes] | None = None
 # Said once per scheduling round or in Snakemake's own terms; what matters of it is said by us.
 NOISE = (
     "Select jobs to execute", "Execute ", "Assuming unrestricted", "Building DAG", "Using shell",
@@ -89,7 +92,7 @@ def begin(hq: Workflow, workflow: Any) -> None:
 
     Snakemake's own locks stay behind when it is killed; this one is the kernel's and does not.
     """
-    global _lock
+    global _lock, _display
     folder = Path(hq.results)
     folder.mkdir(parents=True, exist_ok=True)
     _lock = (folder / ".lock").open("a+")
@@ -112,4 +115,38 @@ def begin(hq: Workflow, workflow: Any) -> None:
         print(f"howquick: {error}", file=sys.stderr, flush=True)
         os._exit(1)
     show = Path(__file__).resolve().parents[1] / "progress.py"
-    subprocess.Popen([sys.executable, show, hq.results, str(os.getpid())], stdin=subprocess.DEVNULL)
+    argv = [sys.executable, str(show), str(hq.results), str(os.getpid())]
+    _display = subprocess.Popen(argv, stdin=subprocess.DEVNULL)
+
+
+def go_on_for_precision(hq: Workflow, workflow: Any) -> None:
+    """Run the same command again where a precision is not reached and its bound is not hit.
+
+    The plan of a start is fixed, and what it measured decides how much more is needed; each further start
+    has more repetitions than the one before, so this ends. Called when everything asked for is made.
+    """
+    if not workflow.is_main_process or workflow.dryrun or hq.runs:
+        return
+    short = [
+        f"{study} {cell}"
+        for study, plan in hq.plans.items()
+        if plan["precision"]
+        for cell in asks_for_more(hq.results, plan)
+    ]
+    if short:
+        print(
+            f"howquick: the precision is not reached in {len(short)} cells: measuring further",
+            file=sys.stderr,
+            flush=True,
+        )
+        # Snakemake has its own end to finish first.
+        atexit.register(_again)
+
+
+def _again() -> None:
+    if _display is not None:
+        _display.terminate()
+        _display.wait()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])

@@ -39,6 +39,7 @@ class Selection:
     seed: int
     cells: tuple[str, ...] = ()
     arms: tuple[str, ...] = ()
+    observe: bool = True  # False: no captures and no qlogs, whatever the study says
 
 
 def resolve_study(name: str, selection: Selection) -> dict[str, Any]:
@@ -59,14 +60,17 @@ def resolve_study(name: str, selection: Selection) -> dict[str, Any]:
     named = matrix.arms | study.get("arms", {})
     every_cell = all_cells(study)
     factors = factors_of(study)
-    arms = _arms(path, study | {"arms": named}, scale, selection, endpoints)
-    References(path, list(named), every_cell, factors, metrics_of(named, endpoints)).check(study)
+    whole = study | {"arms": named}
+    arms = _arms(path, whole, scale, selection, endpoints)
+    References(path, list(named), every_cell, factors, metrics_of(named, endpoints)).check(whole)
     cells = _cells(path, study, scale, selection, every_cell)
+    if not selection.observe:
+        cells = [cell | {"observe": {"captures": False, "qlog": False}} for cell in cells]
     for cell in cells:
         cell["not_applicable"] = [
             {"arm": arm["name"], "why": why}
             for arm in arms
-            if (why := not_applicable(cell, arm, endpoints) or excluded(cell, arm, study))
+            if (why := not_applicable(cell, arm, endpoints) or excluded(cell, arm, whole))
         ]
     resolved = {
         "study": name,

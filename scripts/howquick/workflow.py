@@ -21,6 +21,7 @@ from howquick.plan import (
     link_name,
     program_hashes,
 )
+from howquick.precision import further_repetitions, precision_file
 from howquick.study import Selection, resolve_study
 from howquick.workload import page_name
 
@@ -96,15 +97,26 @@ class Workflow:
         if study not in self.plans:
             return []
         figures = [f"{self.results}/figures/{study}/{figure}.pdf" for figure in self.figures(study)]
-        return [self.study_table(study), f"{self.results}/statistics/{study}", *figures]
+        same = [
+            f"{self.results}/agreement/{study}/{first}+{second}"
+            for second, first in same_arms(self.plans[study])
+        ]
+        return [
+            self.study_table(study),
+            f"{self.results}/statistics/{study}",
+            *figures,
+            *same,
+            *self.precisions,
+        ]
 
     @property
     def selection_arguments(self) -> list[str]:
         """The selection as arguments of scripts/resolve_plan.py."""
         words = ["--scale", self.selection.scale, "--seed", str(self.selection.seed)]
+        words += ["--results", self.results]
         for option, names in (("--cells", self.selection.cells), ("--arms", self.selection.arms)):
             words += [option, *names] if names else []
-        return words
+        return words if self.selection.observe else [*words, "--unobserved"]
 
     def plan_fingerprint(self, study: str) -> str:
         """Changes when a study must be resolved again."""
@@ -113,6 +125,12 @@ class Workflow:
     def study_table(self, study: str) -> str:
         """The table that the analysis reads: measured here, or given by the user."""
         return self.runs or f"{self.results}/tables/{study}.csv"
+
+    @property
+    def precisions(self) -> list[str]:
+        """What says whether the studies that ask for a precision have it."""
+        asking = [study for study, plan in self.plans.items() if plan["precision"]]
+        return [] if self.runs else [str(precision_file(self.results, name)) for name in asking]
 
     def figure_tables(self, study: str, figure: str) -> list[str]:
         """The tables that a figure needs: of the cells it shows."""
@@ -180,12 +198,27 @@ class Workflow:
         }
 
 
+def same_arms(plan: dict[str, Any]) -> list[list[str]]:
+    """The pairs of a study whose arms differ in nothing but their names."""
+    measured = {
+        arm["name"]: {k: v for k, v in arm.items() if k not in ("name", "label", "group")}
+        for arm in plan["arms"]
+    }
+    return [
+        [a, b]
+        for a, b in plan["comparison"]["pairs"]
+        if a in measured and measured[a] == measured.get(b)
+    ]
+
+
 def cpu_percent(block: dict[str, Any]) -> int:
     """What a block needs on average, in percent of one processor, and never more than there is."""
     if block["alone"]:
         return processors_percent()
     mbit = block["load_bytes"] * 8e-6 / block["seconds"]
-    return min(round(CPU_PERCENT_BASE + CPU_PERCENT_PER_MBIT * mbit), processors_percent())
+    clients = 100 * block["cpu_s"] / block["seconds"]
+    percent = CPU_PERCENT_BASE + CPU_PERCENT_PER_MBIT * mbit + clients
+    return min(round(percent), processors_percent())
 
 
 def known_studies() -> list[str]:
@@ -201,7 +234,8 @@ def read_workflow(config: Mapping[str, Any], targets: Iterable[str] = ()) -> Wor
     """
     values = {key: _listed(key, value) for key, value in config.items()}
     # A target is a study's own (`production_quic`) or a file of one (`…/production-quic/figure.pdf`).
-    asked = {part for target in targets for part in target.replace("_", "-").split("/")}
+    words = [target for target in targets if "=" not in target]
+    asked = {part for word in words for part in word.replace("_", "-").split("/")}
     if own := [study for study in known_studies() if study in asked]:
         values["studies"] = own
     check(values, "config", CONFIG_FILE)
@@ -212,9 +246,11 @@ def read_workflow(config: Mapping[str, Any], targets: Iterable[str] = ()) -> Wor
         values["seed"],
         tuple(values.get("cells", ())),
         tuple(values.get("arms", ())),
+        values.get("observe", True),
     )
-    plans = {study: plan_study(study, selection) for study in values["studies"]}
-    return Workflow(values.get("results", "results"), selection, plans, values.get("runs"))
+    results = values.get("results", "results")
+    plans = {study: plan_study(study, selection, results) for study in values["studies"]}
+    return Workflow(results, selection, plans, values.get("runs"))
 
 
 def _listed(key: str, value: Any) -> Any:
@@ -224,9 +260,14 @@ def _listed(key: str, value: Any) -> Any:
     return value
 
 
-def plan_study(name: str, selection: Selection) -> dict[str, Any]:
-    """The plan of one study for the present environment."""
+def plan_study(name: str, selection: Selection, results: str = "") -> dict[str, Any]:
+    """The plan of one study for the present environment.
+
+    results: where it is measured: precision asks for repetitions by what is there.
+    """
     study = resolve_study(name, selection)
+    if results and study["precision"]:
+        study["further"] = further_repetitions(results, study)
     return complete(study, program_hashes(study, load_manifest(), emulator_hash()))
 
 

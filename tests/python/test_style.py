@@ -22,12 +22,21 @@ def shell_scripts():
     return [str(path) for path in listed]
 
 
+def go_folders():
+    """Every folder of the project with a Go module."""
+    return [str(path.parent) for path in sorted((ROOT / "envs").glob("*/go.mod"))]
+
+
 CHECKS = {
     "ruff": ["ruff", "check", "scripts", "envs", "tests"],
     "ruff-format": ["ruff", "format", "--check", "scripts", "envs", "tests"],
     "mypy": ["mypy", "scripts"],
     "shellcheck": ["shellcheck", "-x", *shell_scripts()],
     "snakefmt": ["snakefmt", "--check", "Snakefile", "rules"],
+    **{
+        f"rustfmt-{path.parent.name}": ["cargo", "fmt", "--check", "--manifest-path", str(path)]
+        for path in sorted((ROOT / "envs").glob("*/Cargo.toml"))
+    },
     "lintr": ["Rscript", "-e", 'x <- c(lintr::lint_dir("R"), lintr::lint_dir("tests/testthat"));'
               " print(x); quit(status = length(x) > 0)"],
 }  # fmt: skip
@@ -39,6 +48,14 @@ def test_clean(name):
         CHECKS[name], cwd=ROOT, capture_output=True, text=True, check=False, env=dict(os.environ)
     )
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-3000:]
+
+
+def test_gofmt():
+    """`gofmt -l` names what it would change and ends well all the same."""
+    done = subprocess.run(
+        ["gofmt", "-l", *go_folders()], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_snakemake_lint():

@@ -14,3 +14,9 @@ test_that("links are compared with what was asked, and checks that ask for nothi
   )
   expect_equal(link_deviation(accuracy)$deviation_percent, 5)
 })
+
+test_that("shares of goodput come in long form, without what did not work", {
+  table <- data.table::data.table(arm = c("a", "b"), unseen_mbit = c(100, NA), qlog_share = c(0.5, NA), both_share = c(0.4, NA))
+  expect_equal(goodput_shares(table), data.table::data.table(arm = "a", way = c("qlog", "both"), share = c(0.5, 0.4)))
+  expect_s3_class(plot_shares(table, "Goodput", 1), "ggplot")
+})

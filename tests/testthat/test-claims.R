@@ -118,3 +118,23 @@ test_that("a claim that cannot be tested says why", {
   expect_error(bad(cells = list(loss_percent = 5), at_least = 1), "has no level 5")
   expect_error(bad(), "0 bounds")
 })
+
+test_that("a gap that grows with a change is the difference of the differences", {
+  lossy <- list(bandwidth_mbit = 2, loss_percent = 2, object_size = "small")
+  growth <- function(..., arm = "one", against = "three") {
+    claim(
+      quantity = "gap_growth", cells = lossy, against_cells = list(loss_percent = 0), arm = arm, against = against, more_than = 0, ...
+    )
+  }
+  table <- evaluate(growth())
+  expect_equal(table$value, (6 - 2) - (3 - 1), tolerance = 0.1)
+  expect_true(table$low <= table$value && table$value <= table$high)
+  expect_equal(table$verdict, SUPPORTED)
+  expect_match(table$what, "growth of the lead of One over Three .* against 0 %")
+  expect_equal(evaluate(growth(arm = "three", against = "one"))$verdict, NOT_SUPPORTED)
+  stuck <- function(arms) function(runs) spoil(runs, which(runs$cell == "2mbit-loss2-small" & runs$arm %in% arms), "timeout")
+  expect_equal(evaluate(growth(), change = stuck("three"))$verdict, SUPPORTED)
+  expect_equal(evaluate(growth(), change = stuck("three"))$note, "8 of 32 loads did not finish")
+  expect_equal(evaluate(growth(), change = stuck(c("one", "three")))$verdict, UNDECIDED)
+  expect_error(evaluate(claim(quantity = "gap_growth", cells = lossy, arm = "one", against = "three", more_than = 0)), "against_cells")
+})

@@ -72,3 +72,18 @@ test_that("a link's target is escaped, and a text without one stays a text", {
   expect_equal(add_links(line, NA), "<text x='1'>a</text>")
   expect_equal(add_links("<text>b</text>", "x"), "<text>b</text>")
 })
+
+test_that("loads that do not finish are drawn at the upper edge, never left out", {
+  given <- figured(kind = "curves", x = "loss_percent", cells = small)
+  expect_false(grepl("Triangles", draw(given)))
+  stuck <- spoil(given$runs, which(given$runs$arm == "two" & given$runs$loss_percent == 2), "timeout")
+  picture <- draw(given, stuck)
+  expect_match(picture, "did not finish within 60 s")
+  expect_match(picture, "No load finished: Two in 2mbit-loss2-small")
+})
+
+test_that("a factor that the axis decides needs no panel", {
+  along <- figured(kind = "curves", x = "loss_percent", cells = list("2mbit-loss0-small", "2mbit-loss2-large"))
+  picture <- draw(along)
+  expect_false(grepl("object size", picture, ignore.case = TRUE))
+})

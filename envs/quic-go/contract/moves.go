@@ -37,7 +37,7 @@ func (w *way) metrics(moves int) map[string]float64 {
 	if moves == 0 {
 		return nil
 	}
-	values := map[string]float64{"moves": float64(w.done), "moves_resumed": 0, "moves_early_data": 0}
+	values := map[string]float64{"moves_followed": float64(w.done), "moves_resumed": 0, "moves_early_data": 0}
 	for _, session := range w.later {
 		facts := session.Facts()
 		if facts.Resumed {

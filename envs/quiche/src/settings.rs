@@ -3,7 +3,7 @@
 use std::ops::Deref;
 
 use contract::environment::{option_choice, switch};
-use contract::settings::{self, Abilities, Cipher, OnMove, Scheduling};
+use contract::settings::{self, Abilities, Cipher, OnMove, Role, Scheduling};
 use contract::Outcome;
 
 /// What these programs can do. The library takes `bbr` as another name of `bbr2`; here it is
@@ -17,11 +17,7 @@ const ABILITIES: Abilities = Abilities {
         ("aes128", Cipher::Aes128),
         ("chacha20", Cipher::Chacha20),
     ],
-    on_move: &[
-        ("reconnect", OnMove::Reconnect),
-        ("resume", OnMove::Resume),
-        ("migrate", OnMove::Migrate),
-    ],
+    on_move: &[OnMove::Reconnect, OnMove::Resume, OnMove::Migrate],
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,9 +40,9 @@ pub struct Settings {
 
 impl Settings {
     /// Read and check the environment; errors as [`settings::Settings::from_environment`] has them.
-    pub fn from_environment() -> Outcome<Self> {
+    pub fn from_environment(role: Role) -> Outcome<Self> {
         Ok(Self {
-            common: settings::Settings::from_environment(&ABILITIES)?,
+            common: settings::Settings::from_environment(&ABILITIES, role)?,
             hystart: switch("HYSTART")?,
             pacing: option_choice(
                 "PACING",

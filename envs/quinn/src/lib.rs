@@ -23,11 +23,7 @@ const ABILITIES: Abilities = Abilities {
         ("aes256", Cipher::Aes256),
         ("chacha20", Cipher::Chacha20),
     ],
-    on_move: &[
-        ("reconnect", OnMove::Reconnect),
-        ("resume", OnMove::Resume),
-        ("migrate", OnMove::Migrate),
-    ],
+    on_move: &[OnMove::Reconnect, OnMove::Resume, OnMove::Migrate],
 };
 
 /// The program of `role`.

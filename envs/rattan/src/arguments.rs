@@ -13,6 +13,7 @@ drop-tail queue in front of the rate, which with --burst-bytes has a token bucke
 Prints \"ready\", then answers each line on standard input by one line of JSON:
   seed UP DOWN   restart the losses of both directions (up: client to server), fill the buckets, zero all counts
   stats          counts since the last seed
+  drops          each frame that was dropped since: index among those that entered, loss or queue, bytes, time
 It ends at the end of standard input, and with its parent.";
 
 pub struct Arguments {

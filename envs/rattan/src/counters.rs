@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use crate::drops::Drops;
+
 /// Counts of one direction since the last `seed` command.
 #[derive(Default)]
 pub struct Counters {
@@ -25,6 +27,8 @@ pub struct Counters {
     pub late_max_us: AtomicU64,
     /// Frames that the receiving socket dropped because the emulator was not quick enough.
     pub socket_dropped: AtomicU64,
+    /// Each frame of `lost` and `queue_dropped`.
+    pub drops: Drops,
 }
 
 impl Counters {
@@ -47,6 +51,7 @@ impl Counters {
         for (_, value) in self.fields() {
             value.store(0, Relaxed);
         }
+        self.drops.clear();
     }
 
     pub fn to_json(&self) -> String {

@@ -58,8 +58,9 @@ pub fn start(link: &Link, from: Arc<Port>, to: Arc<Port>, shared: &Shared) -> Re
     tokio::spawn(async move {
         let mut stage = loss.map(open);
         loop {
-            let frame = from.receive().await.expect("the interface can be read");
-            count(&lossy.entered);
+            let mut frame = from.receive().await.expect("the interface can be read");
+            frame.index = lossy.entered.fetch_add(1, Relaxed);
+            let (index, bytes) = (frame.index, frame.length());
             let passed = match &mut stage {
                 None => Some(frame),
                 Some((to_loss, from_loss)) => {
@@ -69,7 +70,10 @@ pub fn start(link: &Link, from: Arc<Port>, to: Arc<Port>, shared: &Shared) -> Re
             };
             match passed {
                 Some(frame) => to_delay.enqueue(frame).expect("the delay takes frames"),
-                None => count(&lossy.lost),
+                None => {
+                    count(&lossy.lost);
+                    lossy.drops.add(index, "loss", bytes);
+                }
             }
         }
     });

@@ -15,6 +15,8 @@ use tokio::time::Instant;
 pub struct Frame {
     bytes: Vec<u8>,
     due: Instant,
+    /// Position among the frames that entered the link in this direction since the last seed.
+    pub index: u64,
 }
 
 impl Frame {
@@ -22,6 +24,7 @@ impl Frame {
         Self {
             bytes,
             due: arrived,
+            index: 0,
         }
     }
 }

@@ -5,6 +5,7 @@ mod bucket;
 mod counters;
 mod dice;
 mod direction;
+mod drops;
 mod frame;
 mod port;
 mod process;
@@ -120,6 +121,7 @@ fn serve(emulator: &Emulator) -> Result<()> {
         let words: Vec<&str> = line.split_whitespace().collect();
         match words[..] {
             ["stats"] => say(&emulator.stats()?)?,
+            ["drops"] => say(&emulator.drops())?,
             ["seed", up, down] => match (up.parse(), down.parse()) {
                 (Ok(up), Ok(down)) => {
                     emulator.seed(up, down)?;
@@ -127,7 +129,7 @@ fn serve(emulator: &Emulator) -> Result<()> {
                 }
                 _ => say("{\"error\":\"seeds are whole numbers from 0 to 2^64-1\"}")?,
             },
-            _ => say("{\"error\":\"commands are: seed UP DOWN, stats\"}")?,
+            _ => say("{\"error\":\"commands are: seed UP DOWN, stats, drops\"}")?,
         }
     }
     Ok(())
@@ -147,6 +149,11 @@ impl Emulator {
             way.shared.refill.store(true, Relaxed);
         }
         Ok(())
+    }
+
+    fn drops(&self) -> String {
+        let [up, down] = [&self.up, &self.down].map(|way| way.shared.counters.drops.to_json());
+        format!("{{\"up\":{up},\"down\":{down}}}")
     }
 
     fn stats(&self) -> Result<String> {

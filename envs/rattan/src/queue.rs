@@ -36,11 +36,12 @@ impl PacketQueue<Frame> for CountedQueue {
     }
 
     fn enqueue(&mut self, frame: Frame) {
-        let size = frame.length() as u64;
+        let (index, size) = (frame.index, frame.length() as u64);
         let before = self.queue.length();
         self.queue.enqueue(frame);
         if self.queue.length() == before {
             count(&self.counters.queue_dropped);
+            self.counters.drops.add(index, "queue", size as usize);
         } else {
             self.bytes += size;
             self.counters

@@ -104,7 +104,8 @@ func (s server) answer(stream *sctp.Stream) {
 		return
 	}
 	// An error means that the association is over, which its own end tells.
-	_, _ = io.CopyBuffer(struct{ io.Writer }{stream}, io.LimitReader(body, length), request)
+	to := newQueuedWriter(stream, s.options.ReceiveBufferBytes)
+	_, _ = io.CopyBuffer(struct{ io.Writer }{to}, io.LimitReader(body, length), request)
 }
 
 // open returns what `GET <path>` or `GET <path> <first-byte>` asks for, with its length.

@@ -27,7 +27,6 @@ func (o Options) association(conn net.Conn) []sctp.AssociationOption {
 	return []sctp.AssociationOption{
 		sctp.WithNetConn(conn),
 		sctp.WithLoggerFactory(silent),
-		sctp.WithBlockWrite(true),
 		sctp.WithMTU(mtu),
 		sctp.WithMaxReceiveBufferSize(o.ReceiveBufferBytes),
 		sctp.WithMaxMessageSize(MessageBytes),
@@ -52,11 +51,7 @@ func (o Options) Connect(ctx context.Context, conn net.Conn, settings contract.S
 			return nil, err
 		}
 	}
-	var options []sctp.ClientOption
-	for _, option := range o.association(conn) {
-		options = append(options, option)
-	}
-	association, err := sctp.ClientContext(ctx, options...)
+	association, err := o.begin(ctx, conn)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("no association: nothing from %s for %v", settings.Address, Patience)
 	}
@@ -65,14 +60,14 @@ func (o Options) Connect(ctx context.Context, conn net.Conn, settings contract.S
 
 // Accept answers the beginning of an association.
 func (o Options) Accept(conn net.Conn, settings contract.Settings) (*sctp.Association, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), Patience)
+	defer cancel()
 	conn = &patientConn{conn, o.IdleTimeout}
 	if o.DTLS {
 		certificate, err := contract.Certificate(settings.Certs)
 		if err != nil {
 			return nil, err
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), Patience)
-		defer cancel()
 		conn, err = secured(ctx, func() (*dtls.Conn, error) {
 			return dtls.ServerWithOptions(dtlsnet.PacketConnFromConn(conn), conn.RemoteAddr(),
 				dtls.WithCertificates(certificate))
@@ -81,11 +76,18 @@ func (o Options) Accept(conn net.Conn, settings contract.Settings) (*sctp.Associ
 			return nil, err
 		}
 	}
-	var options []sctp.ServerOption
+	return o.begin(ctx, conn)
+}
+
+// begin sends an INIT, at either end: as in WebRTC, whose two ends begin at once (RFC 9260, section 5.2.1).
+// An association of the library that only answers one has no slow start, for it learns its threshold
+// from the INIT ACK that it gets. The answer to the client's INIT costs no more time by it.
+func (o Options) begin(ctx context.Context, conn net.Conn) (*sctp.Association, error) {
+	var options []sctp.ClientOption
 	for _, option := range o.association(conn) {
 		options = append(options, option)
 	}
-	return sctp.ServerWithOptions(options...)
+	return sctp.ClientContext(ctx, options...)
 }
 
 func secured(ctx context.Context, begin func() (*dtls.Conn, error)) (net.Conn, error) {

@@ -3,19 +3,11 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use contract::end::End;
 use contract::logs::{create_qlog, note, open_key_log, QlogFile};
 use contract::settings::Settings;
 use contract::Outcome;
 use tquic::{Connection, TransportHandler};
-
-/// Why a connection ended.
-#[derive(Clone, Debug)]
-pub enum End {
-    /// Error code, whether it is the application's, and whether the peer gave it.
-    Error(u64, bool, bool),
-    Timeout,
-    Reset,
-}
 
 /// What was told and not yet taken.
 #[derive(Default)]
@@ -66,18 +58,11 @@ impl TransportHandler for Handler {
     fn on_conn_established(&mut self, _: &mut Connection) {}
 
     fn on_conn_closed(&mut self, connection: &mut Connection) {
-        let errors = [
-            (connection.local_error(), false),
-            (connection.peer_error(), true),
-        ];
-        let error = errors
-            .into_iter()
-            .find_map(|(error, peer)| Some((error?, peer)));
-        let end = match error {
-            Some((error, peer)) => End::Error(error.error_code, error.is_app, peer),
-            None if connection.is_reset() => End::Reset,
-            None => End::Timeout,
+        let silent_or_reset = match connection.is_reset() {
+            true => End::Reset,
+            false => End::Silent,
         };
+        let end = closed(connection).unwrap_or(silent_or_reset);
         let index = connection.index().unwrap_or_default();
         self.told.borrow_mut().closed.push((index, end));
     }
@@ -87,4 +72,19 @@ impl TransportHandler for Handler {
     fn on_stream_writable(&mut self, _: &mut Connection, _: u64) {}
     fn on_stream_closed(&mut self, _: &mut Connection, _: u64) {}
     fn on_new_token(&mut self, _: &mut Connection, _: Vec<u8>) {}
+}
+
+/// The error that ends a connection, if one does.
+pub fn closed(connection: &Connection) -> Option<End> {
+    let (error, by_peer) = match (connection.peer_error(), connection.local_error()) {
+        (Some(error), _) => (error, true),
+        (None, Some(error)) => (error, false),
+        (None, None) => return None,
+    };
+    Some(End::Closed {
+        by_peer,
+        application: error.is_app,
+        code: error.error_code,
+        reason: String::from_utf8_lossy(&error.reason).into_owned(),
+    })
 }

@@ -17,7 +17,7 @@ const ABILITIES: Abilities = Abilities {
     congestion_controls: &["cubic", "bbr", "bbr3", "copa"],
     groups: &["X25519"],
     ciphers: &[("default", Cipher::Default), ("chacha20", Cipher::Chacha20)],
-    on_move: &[("reconnect", OnMove::Reconnect), ("resume", OnMove::Resume)],
+    on_move: &[OnMove::Reconnect, OnMove::Resume],
 };
 
 /// The program of `role`.

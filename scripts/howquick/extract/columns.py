@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from howquick.profile.categories import CATEGORIES
+
 # Parameters in the order of the columns; a study with others appends them by name.
 PARAMETERS = (
     "bandwidth_mbit",
@@ -36,19 +38,28 @@ _CAPTURE = (
     "capture_lost_down",
     "decrypts",
 )
+# Of each end's processor time: what a sampled pilot transfer spent it on, percent.
+PROFILE_COLUMNS = tuple(
+    f"profile_{end}_{part}_percent"
+    for end in ("server", "client")
+    for part in ("kernel", *CATEGORIES)
+)
 _FURTHER = (
     "protocol", "server", "client", "congestion_control", "connection",
     "handshake_s", "ttfb_s", "bytes", "connections", "resumed", "early_data",
     "goodput_mbit", "loading_delay_s", "cpu_server_s", "cpu_client_s", "cpu_s_per_gb",
-    "udp_receive_errors", "moves_made",
+    "cpu_server_s_per_gb", "cpu_client_s_per_gb", *PROFILE_COLUMNS,
+    "udp_receive_errors", "udp_receive_errors_per_gb", "moves_made",
     *_CAPTURE,
     "negotiated_cipher", "negotiated_group", "server_congestion_control_seen",
     "congestion_control_verdict",
     "qlog_client_version", "qlog_client_valid", "qlog_client_sent", "qlog_client_received",
+    "qlog_client_lost",
     "qlog_server_version", "qlog_server_valid", "qlog_server_sent", "qlog_server_received",
-    "qlog_verdict",
+    "qlog_server_lost", "qlog_verdict", "tcp_server_retransmitted",
     "loss_seed_up", "loss_seed_down", "link_lost_up", "link_lost_down",
-    "queue_dropped_up", "queue_dropped_down", "cpu_pressure", "attempts", "timeout_s",
+    "queue_dropped_up", "queue_dropped_down", "cpu_pressure", "foreign_cpu",
+    "run_delay_server_s", "run_delay_client_s", "attempts", "disturbed", "timeout_s",
     "server_version", "client_version", "started", "wall_s", "network_s", "extract_note", "path",
 )  # fmt: skip
 OBJECT_COLUMNS = (*RUN_KEY, "path", "bytes", "start_s", "first_byte_s", "end_s", "protocol")

@@ -27,7 +27,7 @@ _PACKETS_SLACK = 3
 # Stacks count the padding of a datagram with its packet or not at all: that of the handshake's.
 _BYTES_SHARE = 0.01
 _BYTES_SLACK = 8 * 1500
-SENT, RECEIVED = "packet_sent", "packet_received"
+SENT, RECEIVED, LOST = "packet_sent", "packet_received", "packet_lost"
 
 
 @dataclass(frozen=True)
@@ -128,6 +128,7 @@ def read_logs(folder: Path, client: Frames, ends: Ends, full: bool) -> Logged:
             f"qlog_{end}_valid": report.valid,
             f"qlog_{end}_sent": counts.sent,
             f"qlog_{end}_received": counts.received,
+            f"qlog_{end}_lost": len(log.of_kind(LOST)),
         }
         if len(ends.load.connections) == 1:
             differs += [f"{where}: {text}" for text in _disagreements(end, counts, sizes, ends)]

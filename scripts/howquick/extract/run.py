@@ -12,6 +12,7 @@ from howquick.extract.congestion import verdict
 from howquick.extract.detail import Row
 from howquick.extract.evaluate import Wanted, evaluate
 from howquick.extract.timing import Timing, TimingError, read_timing
+from howquick.files import file_hash
 
 TCP_PROTOCOLS = frozenset({"h1", "h2", "spdy", "tls"})
 Series = list[tuple[float, int, int | None]]
@@ -77,7 +78,7 @@ def extract_run(
     given = _dict(meta, "link") | _dict(meta, "parameters")
     run.parameters = {k: v for k, v in given.items() if not isinstance(v, dict | list)}
     if row["status"] == "ok":
-        _add_timing(folder, run)
+        _add_timing(folder, run, meta)
     if row["status"] == "ok":
         _add_costs(run, meta)
         if _dict(meta, "observe").get("captures", True):
@@ -135,9 +136,18 @@ def _from_meta(meta: dict[str, Any]) -> dict[str, Any]:
         row[f"loss_seed_{way}"] = _dict(meta, "seeds").get(way)
         row[f"link_lost_{way}"] = _dict(emulator, way).get("lost")
         row[f"queue_dropped_{way}"] = _dict(emulator, way).get("queue_dropped")
-    row["cpu_pressure"] = _dict(meta, "guard").get("cpu_pressure")
+    guard = _dict(meta, "guard")
+    row |= {name: guard.get(name) for name in ("cpu_pressure", "foreign_cpu")}
+    for role in ("server", "client"):
+        row[f"run_delay_{role}_s"] = _dict(guard, "run_delay_s").get(role)
+    disturbed = meta.get("disturbed")
+    row["disturbed"] = " | ".join(disturbed) if isinstance(disturbed, list) else None
+    if guard.get("judges_delays") is False:
+        row["extract_note"] = "the guard recorded delays and did not judge them"
     row["moves_made"] = len(meta["moves"]) if isinstance(meta.get("moves"), list) else None
-    row["udp_receive_errors"] = _receive_errors(meta)
+    row["udp_receive_errors"] = _increase(meta, "udp", "RcvbufErrors", "client", "server")
+    if arm.get("protocol") in TCP_PROTOCOLS:
+        row["tcp_server_retransmitted"] = _increase(meta, "tcp", "RetransSegs", "server")
     kernel = _route_congestion(meta)
     if kernel is not None:
         row["server_congestion_control_seen"] = kernel
@@ -145,13 +155,12 @@ def _from_meta(meta: dict[str, Any]) -> dict[str, Any]:
     return row
 
 
-def _receive_errors(meta: dict[str, Any]) -> int | None:
-    """Datagrams that found a full receive buffer at either end, by the kernel's own counters."""
+def _increase(meta: dict[str, Any], protocol: str, counter: str, *ends: str) -> int | None:
+    """By how much a counter of the kernel's grew during the load, at these ends together."""
     total = None
-    for end in ("client", "server"):
+    for end in ends:
         before, after = (
-            _dict(meta, "network", when, "udp", end).get("RcvbufErrors")
-            for when in ("before", "after")
+            _dict(meta, "network", when, protocol, end).get(counter) for when in ("before", "after")
         )
         if isinstance(after, int):
             total = (total or 0) + after - (before if isinstance(before, int) else 0)
@@ -174,8 +183,11 @@ def _route_congestion(meta: dict[str, Any]) -> str | None:
     return None
 
 
-def _add_timing(folder: Path, run: Run) -> None:
+def _add_timing(folder: Path, run: Run, meta: dict[str, Any]) -> None:
     try:
+        # Its objects were verified when it was measured; that holds for that file alone.
+        if meta.get("timing_sha256") not in (None, file_hash(folder / "timing.json")):
+            raise TimingError("timing.json is not the file that was measured")
         timing = read_timing(folder / "timing.json")
     except TimingError as error:
         _fail(run, str(error))
@@ -206,11 +218,36 @@ def _add_costs(run: Run, meta: dict[str, Any]) -> None:
     cpu = {end: _dict(meta, "cpu").get(f"{end}_s") for end in ("server", "client")}
     seconds = {end: value for end, value in cpu.items() if isinstance(value, int | float)}
     run.row |= {f"cpu_{end}_s": value for end, value in seconds.items()}
-    if len(seconds) == len(cpu) and run.timing.body_bytes:
-        run.row["cpu_s_per_gb"] = sum(seconds.values()) / (run.timing.body_bytes / 1e9)
+    gigabytes = run.timing.body_bytes / 1e9
+    if gigabytes:
+        run.row |= {f"cpu_{end}_s_per_gb": value / gigabytes for end, value in seconds.items()}
+        if len(seconds) == len(cpu):
+            run.row["cpu_s_per_gb"] = sum(seconds.values()) / gigabytes
+        errors = run.row.get("udp_receive_errors")
+        run.row["udp_receive_errors_per_gb"] = None if errors is None else errors / gigabytes
+    for end in cpu:
+        run.row |= _profile(end, _dict(meta, "bulk", "profile", end))
     if "segments" in _dict(meta, "workload"):
         waits = [e.end_s - e.start_s for e in run.timing.objects if e.start_s is not None]
         run.row["loading_delay_s"] = sum(waits) / len(waits) if waits else None
+
+
+def _profile(end: str, profile: dict[str, Any]) -> dict[str, float]:
+    """The columns of one end's profile; none where there was none (docs/formats.md, section 4)."""
+    user, kernel = profile.get("user_s"), profile.get("kernel_s")
+    if (
+        not isinstance(user, int | float)
+        or not isinstance(kernel, int | float)
+        or user + kernel <= 0
+    ):
+        return {}
+    shares = {"kernel": kernel} | {
+        name: share * user for name, share in _dict(profile, "categories").items()
+    }
+    return {
+        f"profile_{end}_{name}_percent": 100 * seconds / (user + kernel)
+        for name, seconds in shares.items()
+    }
 
 
 def _add_captures(folder: Path, run: Run, meta: dict[str, Any], options: Options) -> None:

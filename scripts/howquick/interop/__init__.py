@@ -17,10 +17,13 @@ CONTRACT = "interop-runner"
 
 
 def command_for(declaration: dict[str, Any], role: str) -> list[str]:
-    """The argument vector that runs `role` of an interop-runner end point under howquick's own contract.
+    """The argument vector that runs `role` of an end point under howquick's own contract.
 
-    {env} and {prefix} in it are left for the caller to fill in. An image may be given for a role or for both.
+    For an interop-runner end point it is the bridge's, for others the declared one. {env} and {prefix} are
+    left for the caller to fill in. An image may be given for a role or for both.
     """
+    if declaration.get("contract") != CONTRACT:
+        return list(declaration[role]["command"])
     bridge = [sys.executable, "-B", str(ROOT / "scripts" / "interop_endpoint.py")]
     image = declaration[role].get("image", declaration.get("image"))
     if image:

@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from howquick.measure.block import Block
+from howquick.measure.client import Client
 from howquick.measure.moves import Moves
 from howquick.measure.process import ProgramFailed
 from howquick.measure.programs import Programs
+from howquick.measure.server import Server
 from howquick.measure.timing import page_load_time_s, read_timing
+from howquick.profile.record import Profile
 from howquick.workload import bulk_sizes
 
 # A pilot that takes less than this share of the time wanted tells little of a rate: slow start.
@@ -56,31 +59,50 @@ class BulkSize:
         size = sizes[0]
         try:
             while True:
-                seconds = self._transfer(arm, size)
+                seconds, profile = self._transfer(arm, size)
                 pilots.append({"bytes": size, "seconds": seconds})
                 best = closest(sizes, size / seconds * asked["seconds"])
                 if seconds >= TELLING_SHARE * asked["seconds"] or best <= size:
-                    return {"bytes": best, "pilots": pilots, "workload": asked}
+                    return {"bytes": best, "pilots": pilots, "workload": asked} | profile
                 # At most eightfold at once: the first rate was measured in slow start.
                 size = min(best, 8 * size)
         except (ProgramFailed, TimeoutError):
             return {"bytes": sizes[0], "pilots": pilots, "workload": asked}
 
-    def _transfer(self, arm: dict[str, Any], size: int) -> float:
-        """Load one object of `size` bytes; seconds. Raises ProgramFailed, TimeoutError."""
+    def _transfer(self, arm: dict[str, Any], size: int) -> tuple[float, dict[str, Any]]:
+        """Load one object of `size` bytes: seconds, and where the processor time went if that is asked.
+
+        Raises ProgramFailed, TimeoutError.
+        """
         shutil.rmtree(self._scratch, ignore_errors=True)
         self._scratch.mkdir()
         wanted = [entry for entry in self._programs.page if entry["bytes"] == size]
-        self._programs.server(arm).ensure()
+        server = self._programs.server(arm)
+        server.ensure()
         client = self._programs.client(arm, wanted, self._scratch, Moves(self._programs.bed))
         try:
             client.prepare()
+            profiles = self._profiles(arm, server, client)
             client.go()
             client.wait(self._block.plan["timeout_s"])
         finally:
             client.kill()
         timing = read_timing(self._scratch / "timing.json", wanted, arm["protocol"])
-        return page_load_time_s(timing)
+        # The client has ended and told what it needed.
+        spent = {"client": client.cpu_s}
+        found = {end: profile.finish(spent.get(end)) for end, profile in profiles.items()}
+        return page_load_time_s(timing), {"profile": found} if found else {}
+
+    def _profiles(self, arm: dict[str, Any], server: Server, client: Client) -> dict[str, Profile]:
+        """Samplers of both ends. Only pilots are sampled: sampling takes time itself."""
+        if arm["name"] not in self._block.cell.get("profile", []):
+            return {}
+        programs = {"server": server.process, "client": client.process}
+        return {
+            end: Profile(program.pid, self._scratch / f"{end}.perf")
+            for end, program in programs.items()
+            if program is not None
+        }
 
 
 def closest(sizes: list[int], wanted: float) -> int:

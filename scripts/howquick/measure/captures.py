@@ -30,6 +30,11 @@ class Capture:
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         )  # fmt: skip
 
+    @property
+    def pid(self) -> int:
+        """Of tcpdump."""
+        return self._process.pid
+
     def wait_until_listening(self) -> None:
         """Return once packets are captured. Raises ProgramFailed if tcpdump cannot."""
         assert self._process.stderr is not None

@@ -41,6 +41,8 @@ class Client:
         self.namespace = namespace
         self.on_move = on_move
         self.cpu_s: float | None = None
+        # Called when the client has ended and is not yet reaped: the kernel still has its accounts.
+        self.at_end: Callable[[], None] = lambda: None
         self._cpu_before_s = 0.0
         self._timeout_s = 0.0
         self._silent = False  # it has closed its standard output
@@ -97,6 +99,7 @@ class Client:
                 pass
         finally:
             os.close(descriptor)
+        self.at_end()
         _, status, usage = os.wait4(self.process.pid, 0)
         # Popen must know: the process is reaped already.
         self.process.returncode = os.waitstatus_to_exitcode(status)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-_TICKS = os.sysconf("SC_CLK_TCK")
+from howquick.guard.processes import read_process
 
 
 def session_cpu_s(leader: int) -> float:
@@ -15,23 +15,14 @@ def session_cpu_s(leader: int) -> float:
 
     Programs under test are started in sessions of their own; what left its session is not found.
     """
-    found = [_session_and_cpu_s(stat) for stat in Path("/proc").glob("[0-9]*/stat")]
-    return sum(seconds for session, seconds in found if session == leader)
+    found = map(read_process, Path("/proc").glob("[0-9]*/stat"))
+    return sum(process.cpu_s for process in found if process and process.session == leader)
 
 
 def process_cpu_s(pid: int) -> float:
     """CPU seconds of one process and of the children that it has waited for, as wait4(2) tells them."""
-    return _session_and_cpu_s(Path(f"/proc/{pid}/stat"))[1]
-
-
-def _session_and_cpu_s(stat: Path) -> tuple[int, float]:
-    """Of one process, by proc(5); (-1, 0) if it is gone."""
-    try:
-        # The name, in parentheses, may hold anything; fields are counted after it.
-        fields = stat.read_text().rpartition(")")[2].split()
-    except OSError:
-        return -1, 0.0
-    return int(fields[3]), sum(map(int, fields[11:15])) / _TICKS  # utime, stime, cutime, cstime
+    process = read_process(Path(f"/proc/{pid}/stat"))
+    return process.cpu_s if process else 0.0
 
 
 @contextmanager

@@ -74,12 +74,7 @@ class Job:
     def argv(self) -> list[str]:
         """The command with `{env}` and `{prefix}` filled in."""
         prefix = prefix_of(self.endpoint.name)
-        declaration = self.endpoint.declaration
-        words = (
-            interop.command_for(declaration, self.role)
-            if declaration.get("contract") == interop.CONTRACT
-            else declaration[self.role]["command"]
-        )
+        words = interop.command_for(self.endpoint.declaration, self.role)
         return [
             word.replace("{env}", str(self.endpoint.folder)).replace("{prefix}", str(prefix))
             for word in words

@@ -61,20 +61,26 @@ class Measurement:
     def _repeat_until_valid(
         self, programs: Programs, bulk: BulkSize, repetition: int, order: int, arm: str
     ) -> Outcome:
-        for attempt in range(1, MAX_ATTEMPTS + 1):
-            outcome = self._repetition(programs, bulk, repetition, order, arm, attempt)
+        disturbed: list[str] = []
+        for _ in range(MAX_ATTEMPTS):
+            try:
+                outcome = self._repetition(programs, bulk, repetition, order, arm, disturbed)
+            finally:
+                self._assert_link(programs.bed, arm, repetition)
             self.quiet_since = outcome.ended
-            if not programs.bed.alive():
-                # Its repetition is wrong in an unknown way: take it back and let the user know.
-                shutil.rmtree(self.block.folder(arm, repetition), ignore_errors=True)
-                raise UserError(
-                    f"the link emulator of cell {self.block.cell['name']} ended unexpectedly "
-                    "(see its last lines in this job's log). Run the same command again; finished "
-                    "repetitions are kept."
-                )
             if outcome.status != "invalid":
                 return outcome
+            disturbed.append(outcome.reason)
         return outcome
+
+    def _assert_link(self, bed: Testbed, arm: str, repetition: int) -> None:
+        """Raise UserError if the emulator has ended; then the repetition is wrong in an unknown way."""
+        if not bed.alive():
+            shutil.rmtree(self.block.folder(arm, repetition), ignore_errors=True)
+            raise UserError(
+                f"the link emulator of cell {self.block.cell['name']} ended unexpectedly. Run the same "
+                "command again; finished repetitions are kept."
+            )
 
     def _repetition(
         self,
@@ -83,11 +89,16 @@ class Measurement:
         repetition: int,
         order: int,
         arm_name: str,
-        attempt: int,
+        disturbed: list[str],
     ) -> Outcome:
         arm = arm_in_cell(self.block.cell, find(self.block.plan["arms"], arm_name))
         settings = self._set_tcp(programs.bed, arm)
-        meta = self._meta(programs.bed, arm, repetition, order, attempt) | {"settings": settings}
+        meta = self._meta(programs.bed, arm, repetition, order) | {
+            "settings": settings,
+            "attempts": len(disturbed) + 1,
+            # Why the attempts before this one did not count.
+            "disturbed": list(disturbed),
+        }
         if programs.cpus:
             meta["settings"] = settings | {
                 "cpus": {role: sorted(cpus) for role, cpus in programs.cpus.items()}
@@ -135,7 +146,7 @@ class Measurement:
         return self.settings[control, window]
 
     def _meta(
-        self, bed: Testbed, arm: dict[str, Any], repetition: int, order: int, attempt: int
+        self, bed: Testbed, arm: dict[str, Any], repetition: int, order: int
     ) -> dict[str, Any]:
         plan, cell = self.block.plan, self.block.cell
         return {
@@ -147,7 +158,6 @@ class Measurement:
             "order": order,
             "session": self.session,
             "fingerprint": self.block.fingerprint(arm["name"], repetition),
-            "attempts": attempt,
             "timeout_s": plan["timeout_s"],
             "parameters": cell["values"],
             "link": cell["link"],

@@ -30,9 +30,12 @@ class Programs:
     page: what is served, as the index of the content has it.
     """
 
-    def __init__(self, block: Block, scratch: Path, bed: Testbed) -> None:
+    def __init__(
+        self, block: Block, scratch: Path, bed: Testbed, first_port: int = FIRST_PORT
+    ) -> None:
         self.cell = block.cell
         self.bed = bed
+        self._first_port = first_port
         self.scratch = scratch
         self.cpus = separate_cpus() if self.cell.get("alone") else {}
         self.qlog = self.cell.get("observe", {}).get("qlog", True)
@@ -59,7 +62,7 @@ class Programs:
                 role="server",
                 arm=arm,
                 address=self.bed.server.address,
-                port=FIRST_PORT + len(self._servers),
+                port=self._first_port + len(self._servers),
                 certificates=self.certificates,
                 state=state / "state",
                 log=state / "log",

@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from howquick.capture.pack import pack
-from howquick.files import atomic_folder, write_json
+from howquick.files import atomic_folder, file_hash, write_json
+from howquick.guard.bounds import Load, disturbances, judges_delays
+from howquick.guard.watch import Watch
 from howquick.measure.captures import FULL_BYTES, HEADERS_BYTES, Capture
 from howquick.measure.client import Client
-from howquick.measure.host import Guard, describe_host
+from howquick.measure.drops import write_drops
+from howquick.measure.host import describe_host
 from howquick.measure.moves import Moves
 from howquick.measure.process import ProgramFailed
 from howquick.measure.server import Server
@@ -23,10 +26,6 @@ from howquick.testbed.testbed import Testbed
 MAX_ATTEMPTS = 3
 # Time that the farewells of the last load (FIN or CONNECTION_CLOSE and the answer) need on the link.
 QUIET_ROUND_TRIPS = 1.1
-MAX_STEAL = 0.05
-# A packet that the emulator sends late may delay the load by as much: at most this share of it.
-MAX_LATE_SHARE = 0.05
-MAX_CLOCK_STEP_S = 0.002
 
 
 @dataclass
@@ -79,11 +78,13 @@ class Repetition:
         self.status, self.reason = "failed", ""
         self.network_s = 0.0
         self.capture_drops = 0
+        self.capture_failure = ""
+        self.drops: dict[str, list[list[Any]]] | None = None
+        self.guard = Watch()
 
     def run(self, quiet_since: float) -> Outcome:
         """Measure once and write the run folder; `quiet_since` is when the last load ended (monotonic)."""
         self.meta["started"] = time.time()
-        guard = Guard()
         before: dict[str, Any] = {}
         try:
             self.server.ensure()
@@ -107,7 +108,9 @@ class Repetition:
             self.client.kill()
             self.moves.undo()
             ended = time.monotonic()
+            self.meta["guard"] = self.guard.stop()
             after = self.bed.counters()
+            self.drops = self.bed.drops()
             self.watch.lap("counters")
             # Before the captures end: by then they have read the last packets too.
             self.server.collect(
@@ -117,8 +120,11 @@ class Repetition:
             self._stop_captures()
         self.watch.lap("captures_stop")
         self.meta["network"] = {"before": before, "after": after}
-        self.meta["guard"] = guard.stop() | {"capture_drops": self.capture_drops}
-        self._judge(after)
+        self.meta["guard"] |= {
+            "capture_drops": self.capture_drops,
+            "judges_delays": judges_delays(),
+        }
+        self._judge(before, after)
         self._write()
         self.watch.lap("write")
         return Outcome(self.status, self.reason, self.network_s, self.watch.parts, ended)
@@ -135,7 +141,19 @@ class Repetition:
         time.sleep(max(0.0, quiet - time.monotonic()))
         self.watch.lap("quiet")
 
+    def _sessions(self) -> dict[int, str]:
+        """Leaders of the sessions that the load depends on, with their roles."""
+        leaders: dict[int | None, str] = {self.bed.emulator_pid: "emulator"}
+        if self.server.process:
+            leaders[self.server.process.pid] = "server"
+        if self.client.process:
+            leaders[self.client.process.pid] = "client"
+        leaders |= {capture.pid: f"{end}'s capture" for end, capture in self.captures.items()}
+        return {pid: role for pid, role in leaders.items() if pid is not None}
+
     def _load(self) -> None:
+        self.client.at_end = self.guard.look
+        self.guard.load(self._sessions)
         begin = time.monotonic()
         before_s = self.server.cpu_s()
         try:
@@ -150,8 +168,12 @@ class Repetition:
         except TimeoutError as timeout:
             self.status, self.reason = "timeout", str(timeout)
             self.network_s = time.monotonic() - begin
+        except ProgramFailed:
+            self.server.check()  # its death explains what the client says
+            raise
         finally:
             self.watch.lap("load")
+            self.guard.load_over()
             # What the process needed beyond the load itself: start-up without a gate, and its exit.
             self.watch.parts["client_exit"] = max(0.0, self.watch.parts["load"] - self.network_s)
             self.watch.parts["load"] -= self.watch.parts["client_exit"]
@@ -165,30 +187,25 @@ class Repetition:
             try:
                 self.capture_drops += capture.finish()
             except ProgramFailed as failure:
-                self.status, self.reason = "failed", str(failure)
+                # Not the arm's failure: what is lost is our view of it.
+                self.capture_failure = str(failure)
 
-    def _judge(self, after: dict[str, Any]) -> None:
+    def _judge(self, before: dict[str, Any], after: dict[str, Any]) -> None:
         """Turn a disturbed repetition into an invalid one: its number must not be used."""
-        guard = self.meta["guard"]
-        dropped = after["emulator"].get("socket_dropped", 0)
-        # netem does not tell; the kernel's timers are prompt.
-        ways = [after["emulator"].get(way, {}) for way in ("up", "down")]
-        late_s = max(way.get("late_max_us", 0) for way in ways) / 1e6
-        late = self.status == "ok" and late_s > MAX_LATE_SHARE * self.network_s
-        reasons = [
-            f"the link emulator lost {dropped} packets that it should not lose" if dropped else "",
-            f"the link emulator sent a packet {late_s * 1000:.0f} ms late" if late else "",
-            f"the captures lost {self.capture_drops} packets" if self.capture_drops else "",
-            f"the hypervisor took {guard['steal']:.0%} of the CPU"
-            if (guard["steal"] or 0) > MAX_STEAL
-            else "",
-            f"the clock stepped by {guard['clock_step_s']} s"
-            if abs(guard["clock_step_s"]) > MAX_CLOCK_STEP_S
-            else "",
-        ]
-        disturbed = "; ".join(filter(None, reasons))
-        if disturbed:
-            self.status, self.reason = "invalid", disturbed
+        drops = after["backlog_drops"] - before.get("backlog_drops", after["backlog_drops"])
+        found = disturbances(
+            Load(
+                self.meta["guard"],
+                after["emulator"],
+                self.capture_drops,
+                self.capture_failure,
+                drops,
+                self.network_s,
+                shaped=not self.bed.link.unshaped,
+            )
+        )
+        if found:
+            self.status, self.reason = "invalid", "; ".join(found)
 
     def _write(self) -> None:
         """Pack captures and logs, write meta.json last, sync, and put the folder in its place."""
@@ -213,6 +230,10 @@ class Repetition:
         for name in ("timing.json", "client.log", "server.log"):
             if (self.scratch / name).exists():
                 shutil.copyfile(self.scratch / name, temporary / name)
+        if self.drops is not None:
+            write_drops(temporary / "drops.csv", self.drops)
+        if (temporary / "timing.json").exists():
+            self.meta["timing_sha256"] = file_hash(temporary / "timing.json")
         if any((self.scratch / "artifacts").iterdir()):
             shutil.copytree(self.scratch / "artifacts", temporary / "artifacts")
         if (self.scratch / "qlog").exists():

@@ -38,6 +38,9 @@ class Server:
         """Start the server unless it runs; returns when its port is open. Raises ProgramFailed."""
         if self.process and self.process.poll() is None:
             return
+        if self.process is not None:
+            # What the dead one had started may live on and hold the port.
+            signal_group(self.process, signal.SIGKILL)
         with self.job.log.open("ab") as log:
             self.process = self.job.start(
                 self.namespace, stdin=subprocess.DEVNULL, stdout=log, stderr=log

@@ -38,5 +38,11 @@ class Backend(Protocol):
     def counters(self) -> dict[str, Any]:
         """{"up": {"entered", "lost", "queue_dropped", …}, "down": {…}} since the last seed."""
 
+    def drops(self) -> dict[str, list[list[Any]]] | None:
+        """Each packet dropped since the last seed, by direction: [index, cause, bytes, time in μs].
+
+        None where the backend does not tell them apart. A long list is cut.
+        """
+
     def version(self) -> str:
         """What runs, in a line."""

@@ -52,6 +52,9 @@ class Direct:
             for way, before in self._before.items()
         }
 
+    def drops(self) -> None:
+        """Nothing is dropped but by the ends."""
+
     def version(self) -> str:
         """The kernel whose veth it is."""
         return f"veth of Linux {system.run(['uname', '-r']).strip()}"

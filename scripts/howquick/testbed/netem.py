@@ -98,6 +98,9 @@ class Netem:
             for direction, before in self._before.items()
         }
 
+    def drops(self) -> None:
+        """The kernel counts its drops and does not tell which they were."""
+
     def version(self) -> str:
         """Kernel and tc."""
         kernel = system.run(["uname", "-r"]).strip()

@@ -83,6 +83,10 @@ class Rattan:
         """The emulator's own counts of both directions since the last seed (envs/rattan)."""
         return self._ask("stats")
 
+    def drops(self) -> dict[str, list[list[Any]]] | None:
+        """Each packet dropped since the last seed."""
+        return self._ask("drops")
+
     def version(self) -> str:
         """What the emulator says it is."""
         return system.run([os.fspath(self._program), "--version"]).strip()

@@ -106,6 +106,11 @@ class Testbed:
         """Between the two; the link is made here. An unshaped link has none."""
         return self._spaces["router"]
 
+    @property
+    def emulator_pid(self) -> int | None:
+        """The process that makes the link; None where the kernel does."""
+        return self.backend.pid if isinstance(self.backend, Rattan) else None
+
     def move_client(self) -> str:
         """Change the client's address on the link; returns the new one. The old one is gone."""
         self._moves += 1
@@ -188,6 +193,14 @@ class Testbed:
             "tcp": {space.name: readings.protocol_counters(space, "Tcp") for space in ends},
             "backlog_drops": readings.backlog_drops(),
         }
+
+    def drops(self) -> dict[str, list[list[Any]]] | None:
+        """Each packet that the link dropped since the last `seed`; None where that is not known.
+
+        {"up": [[index among those that entered, "loss" or "queue", bytes, time in microseconds
+        since 1970], …], "down": […]}, the first 20,000 of each.
+        """
+        return self.backend.drops()
 
     def _emulator_counters(self) -> dict[str, Any]:
         counters = self.backend.counters()

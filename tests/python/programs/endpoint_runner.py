@@ -24,6 +24,8 @@ from typing import Any, NoReturn
 
 import yaml
 
+from howquick import interop
+
 REPOSITORY = Path(__file__).resolve().parents[3]
 HOST = "server.test"
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -46,7 +48,9 @@ class Endpoint:
     def argv(self, role: str) -> list[str]:
         """Return the argument vector of ``role`` (or of ``version``) with {env} and {prefix} filled in."""
         template = (
-            self.definition["version"] if role == "version" else self.definition[role]["command"]
+            self.definition["version"]
+            if role == "version"
+            else interop.command_for(self.definition, role)
         )
         if self.prefix is None and any("{prefix}" in part for part in template):
             raise EndpointError(f"{self.name}: not in HOWQUICK_MANIFEST; build it first")

@@ -72,13 +72,24 @@ def pairs() -> list[Pair]:
     ]
 
 
+def enough_pairs() -> list[Pair]:
+    """Return pairs in which every role of every program occurs with each of its protocols and connections.
+
+    A program meets its own other end if it has one. The study `arms` tries all of `pairs`.
+    """
+    chosen: dict[tuple[str, str, str, str], Pair] = {}
+    for pair in sorted(pairs(), key=lambda pair: pair.server != pair.client):
+        for role, program in (("server", pair.server), ("client", pair.client)):
+            chosen.setdefault((role, program, pair.protocol, pair.connection), pair)
+    return list(dict.fromkeys(chosen.values()))
+
+
 def own_pairs() -> list[Pair]:
     """Return one cold pair for every client and protocol: with its own server if there is one."""
     chosen: dict[tuple[str, str], Pair] = {}
-    for pair in pairs():
-        key = (pair.client, pair.protocol)
-        if pair.connection == "cold" and (key not in chosen or pair.server == pair.client):
-            chosen[key] = pair
+    for pair in enough_pairs():
+        if pair.connection == "cold":
+            chosen.setdefault((pair.client, pair.protocol), pair)
     return list(chosen.values())
 
 

@@ -112,7 +112,7 @@ def test_load_goes_on_from_another_address(
     moved: dict[str, Any], program: str, protocol: str, way: str
 ) -> None:
     timing = checked(moved[f"{program}-{protocol}-{way}"])
-    assert timing["metrics"]["moves"] == 2
+    assert timing["metrics"]["moves_followed"] == 2
     assert timing["connections"] == (1 if way == "migrate" else 3)
     if program != "tls":
         expected = 2 if way == "resume" else 0

@@ -1,4 +1,4 @@
-"""The programs in Rust: a client whose address changes during the load, FETCH, BODY, and what they share."""
+"""The programs in Rust: a client whose address changes during the load, FETCH and BODY."""
 
 from __future__ import annotations
 
@@ -79,17 +79,3 @@ def test_sequential_and_counted(program: str, certs: Path, page: Page, tmp_path:
         assert item["bytes"] == (page.folder / item["path"].lstrip("/")).stat().st_size
         assert item["start_s"] >= end
         end = item["end_s"]
-
-
-def test_what_they_share_is_the_same() -> None:
-    """Each folder is built alone, so each has a copy of the crate `contract`."""
-    copies = [
-        {
-            path.relative_to(folder).as_posix(): path.read_bytes()
-            for path in folder.rglob("*")
-            if path.suffix in (".rs", ".toml")
-        }
-        for folder in (runner.REPOSITORY / "envs" / program / "contract" for program in PROGRAMS)
-    ]
-    assert copies[0]
-    assert copies[0] == copies[1] == copies[2]

@@ -2,13 +2,11 @@
 
 import os
 import signal
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
-from howquick.errors import ROOT
 from workflow.blocks import CELL, make_plan, measure, meta, start_block
 
 
@@ -148,27 +146,3 @@ def test_a_killed_block_leaves_no_process_and_resumes(tmp_path, monkeypatch, sig
     assert status == 0, output
     assert manifest["kept"] == len(kept) and manifest["statuses"] == {"ok": 40}
     assert all(path.read_bytes() == data for path, data in kept.items())
-
-
-def test_a_full_disk_is_one_message_and_finished_repetitions_stay(tmp_path, monkeypatch):
-    """Results on a tmpfs of 1 MB, in a mount namespace of our own."""
-    make_plan(
-        tmp_path / "r", monkeypatch, {"one": {}}, cell="50mbit-18ms-loss0-5obj-large", repetitions=9
-    )
-    script = 'mount -t tmpfs -o size=6m none "$1" && cp -r "$2"/. "$1" && shift 2 && exec "$@"'
-    place = tmp_path / "small"
-    place.mkdir()
-    argv = ["python3", str(ROOT / "scripts/measure.py"), "--plan", f"{place}/plan/how-quick.json"]
-    argv += ["--calibration", f"{place}/calibration.json", "--cell", "50mbit-18ms-loss0-5obj-large"]
-    argv += ["--block", "0", "--results", str(place), "--output", f"{place}/blocks/0.json"]
-    done = subprocess.run(
-        ["unshare", "--user", "--map-root-user", "--mount", "bash", "-c", script + '; ls "$0"', "bash",
-         str(place), str(tmp_path / "r"), "bash", "-c",
-         '"$@"; echo "status $?"; ls -A "$0"/runs/*/*/one', str(place), *argv],
-        capture_output=True, text=True, timeout=120, check=False,
-    )  # fmt: skip
-    output = done.stdout + done.stderr
-    assert "No space left on device" in output and "finished repetitions are kept" in output
-    assert "status 1" in output and "Traceback" not in output
-    listed = output.split("status 1", 1)[1].split()
-    assert "0000" in listed and ".tmp" not in " ".join(listed)

@@ -1,6 +1,7 @@
 """The matrix: cells, arms, blocks, order, seeds, fingerprints, and what is refused."""
 
 import copy
+from dataclasses import asdict
 
 import pytest
 import yaml
@@ -17,8 +18,10 @@ from howquick.plan import (
     loss_seeds,
     order_of,
     partition,
+    start_cost,
 )
 from howquick.study import Selection, resolve_study
+from howquick.workflow import cpu_percent
 
 HASHES = {
     name: name
@@ -217,3 +220,19 @@ def test_the_schemas_refuse_unknown_keys_everywhere():
 
     for name in ("study", "config", "endpoint"):
         walk(read_json(ROOT / f"config/schemas/{name}.schema.json"), name)
+
+
+def test_a_client_that_starts_slowly_is_planned_for():
+    study = resolve_study("production-quic", Selection("smoke", 1))
+    with_browser, without = (
+        next(b for b in partition(study) if b.cell == f"20ms-loss0-{load}-exact")
+        for load in ("small", "100kb")
+    )
+    cell = next(c for c in study["cells"] if c["name"] == with_browser.cell)
+    start = start_cost(next(a for a in arms_of(study, cell) if a["client"] == "chromium"))
+    assert start["cpu_s"] > 0 and with_browser.cpu_s == start["cpu_s"] * with_browser.arms
+    assert with_browser.seconds > with_browser.arms * start["wall_s"]
+    curl = next(arm for arm in study["arms"] if arm["client"] == "curl")
+    assert start_cost(curl) == {"wall_s": 0, "cpu_s": 0}
+    fast = asdict(without) | {"cpu_s": 0}
+    assert cpu_percent(asdict(without)) > cpu_percent(fast)

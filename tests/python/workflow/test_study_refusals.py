@@ -81,6 +81,12 @@ METRIC = {"label": "x", "short": "x", "unit": "s"}
             "claims.1-small-page.test.0.metric.column",
             "Did you mean plt_s",
         ),
+        (condition(quantity="correlation"), "claims.0.test.0", "with"),
+        (
+            condition(quantity="correlation", **{"with": "offset"}),
+            "claims.1-small-page.test.0.with",
+            "Did you mean",
+        ),
         (factor("option.speed", fast=1, slow=2), "cell 2mbit", "add an arm whose programs can"),
         (
             lambda d: (
@@ -182,6 +188,18 @@ def test_a_scale_may_change_values_and_a_study_leave_cells_and_arms_out(resolve)
     assert large["workload"]["object_size"] == {"bytes": 1000} and large["link"]["queue_ms"] == 50
     assert {"arm": "h3-quiche-0rtt", "why": "x"} in large["not_applicable"]
     assert not cells["2mbit-18ms-loss0-5obj-small"]["not_applicable"]
+
+
+def test_a_scale_may_leave_out_more_arms_than_its_study(resolve):
+    def change(data):
+        data["exclude"] = [{"arms": ["spdy-node"], "why": "by the study"}]
+        data["scales"]["smoke"]["exclude"] = [{"arms": ["h2-nghttp2"], "why": "by the scale"}]
+
+    out = {"arm": "h2-nghttp2", "why": "by the scale"}
+    smoke, paper = resolve(change, "smoke"), resolve(change, "paper")
+    assert out in smoke["cells"][0]["not_applicable"]
+    assert out not in paper["cells"][0]["not_applicable"]
+    assert {"arm": "spdy-node", "why": "by the study"} in smoke["cells"][0]["not_applicable"]
 
 
 def test_a_metric_that_a_client_of_the_figure_reports_is_taken(resolve):

@@ -1,9 +1,9 @@
 //! What is spoken on a connection of the client.
 
 use std::collections::HashMap;
-use std::time::Instant;
 
 use contract::page::Page;
+use contract::polled::Dialect;
 use contract::requests::{authority, target};
 use contract::settings::Protocol;
 use contract::{Context, Outcome};
@@ -17,89 +17,47 @@ const READ_BYTES: usize = 1 << 16;
 /// Identifiers of the streams that a client opens differ by this (RFC 9000, section 2.1).
 const NEXT_STREAM: u64 = 4;
 
-enum Dialect {
+enum Language {
     H3(h3::Connection),
     /// HTTP/0.9, and the stream of its next request.
     Hq(u64),
 }
 
-/// The requests of one connection.
+/// The language of a connection, and room for what is read.
 pub struct Http {
-    dialect: Dialect,
-    /// Numbers of objects by stream.
-    streams: HashMap<u64, usize>,
-    /// Objects to ask for again, from the byte reached.
-    again: Vec<usize>,
+    language: Language,
     buffer: Vec<u8>,
 }
 
 impl Http {
-    /// Start on a connection; what is incomplete of the page is asked for again.
-    pub fn start(
-        protocol: Protocol,
-        connection: &mut quiche::Connection,
-        page: &Page,
-    ) -> Outcome<Self> {
-        let dialect = match protocol {
-            Protocol::Hq => Dialect::Hq(0),
+    /// Begin to speak on a connection.
+    pub fn start(protocol: Protocol, connection: &mut quiche::Connection) -> Outcome<Self> {
+        let language = match protocol {
+            Protocol::Hq => Language::Hq(0),
             Protocol::H3 => h3::Config::new()
                 .and_then(|config| h3::Connection::with_transport(connection, &config))
                 .context(|| "HTTP/3".into())
-                .map(Dialect::H3)?,
+                .map(Language::H3)?,
         };
-        let mut again = page.unfinished();
-        again.reverse();
         Ok(Self {
-            dialect,
-            streams: HashMap::new(),
-            again,
+            language,
             buffer: vec![0; READ_BYTES],
         })
     }
-
-    /// Take what arrived and ask for what may be asked for.
-    ///
-    /// Returns whether anything arrived. Fails on an object that is missing, short or refused.
-    pub fn advance(
-        &mut self,
-        connection: &mut quiche::Connection,
-        page: &mut Page,
-    ) -> Outcome<bool> {
-        let progress = match &mut self.dialect {
-            Dialect::H3(http) => read_h3(connection, http, &self.streams, page, &mut self.buffer)?,
-            Dialect::Hq(_) => read_hq(connection, &self.streams, page, &mut self.buffer)?,
-        };
-        while let Some(number) = self.again.last().copied() {
-            let object = page.object(number);
-            let (url, from) = (object.url.clone(), object.ask_again());
-            let Some(stream) = self.dialect.ask(connection, &url, from)? else {
-                return Ok(progress);
-            };
-            self.streams.insert(stream, number);
-            self.again.pop();
-        }
-        while let Some(url) = page.next() {
-            let start = Instant::now();
-            let Some(stream) = self.dialect.ask(connection, url, 0)? else {
-                break;
-            };
-            self.streams.insert(stream, page.asked(start));
-        }
-        Ok(progress)
-    }
 }
 
-impl Dialect {
-    /// Ask for an object. Returns its stream, or nothing if the peer has to grant one first.
+impl Dialect for Http {
+    type Connection = quiche::Connection;
+
     fn ask(
         &mut self,
         connection: &mut quiche::Connection,
         url: &Url,
         from: u64,
     ) -> Outcome<Option<u64>> {
-        let asked = match self {
-            Self::H3(http) => http.send_request(connection, &request_headers(url, from), true),
-            Self::Hq(next) => {
+        let asked = match &mut self.language {
+            Language::H3(http) => http.send_request(connection, &request_headers(url, from), true),
+            Language::Hq(next) => {
                 let stream = *next;
                 let line = format!("GET {}\r\n", target(url));
                 match connection.stream_send(stream, line.as_bytes(), true) {
@@ -120,6 +78,19 @@ impl Dialect {
                 | h3::Error::TransportError(quiche::Error::StreamLimit | quiche::Error::Done),
             ) => Ok(None),
             Err(error) => Err(error).context(|| format!("{}: request", url.path())),
+        }
+    }
+
+    fn read(
+        &mut self,
+        connection: &mut quiche::Connection,
+        streams: &HashMap<u64, usize>,
+        page: &mut Page,
+    ) -> Outcome<bool> {
+        let buffer = &mut self.buffer;
+        match &mut self.language {
+            Language::H3(http) => read_h3(connection, http, streams, page, buffer),
+            Language::Hq(_) => read_hq(connection, streams, page, buffer),
         }
     }
 }

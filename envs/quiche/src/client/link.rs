@@ -3,13 +3,16 @@
 use std::io::IoSlice;
 use std::net::Ipv4Addr;
 use std::os::fd::BorrowedFd;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use contract::logs::QlogFile;
+use contract::end::{unreachable, End, NO_ERROR};
+use contract::logs::{complete, QlogFile};
 use contract::page::Page;
-use contract::settings::OnMove;
+use contract::polled::{self, Dialler, Exchange, Session};
+use contract::settings::{OnMove, Settings as CommonSettings};
 use contract::socket::{address_is_gone, Socket, RECEIVE_BYTES};
-use contract::{wait, Context, Failure, Outcome};
+use contract::timing::Facts;
+use contract::{wait, Context, Outcome};
 
 use super::http::Http;
 use crate::endpoint;
@@ -25,30 +28,17 @@ const RECEIVE_BATCH: usize = 64;
 /// be missing at the server whenever the link loses it, and the server would go on retransmitting.
 const CLOSE_COPIES: usize = 3;
 
-/// H3_NO_ERROR (RFC 9114, section 8.1).
-const NO_ERROR: u64 = 0x100;
-
 /// `ssl_early_data_accepted` of BoringSSL's `ssl_early_data_reason_t`.
 const EARLY_DATA_ACCEPTED: u32 = 2;
 
-/// How far TLS reaches into QUIC's error codes (RFC 9001, section 4.8).
-const TLS_ALERTS: std::ops::RangeInclusive<u64> = 0x100..=0x1ff;
-
-/// What a connection starts from.
-#[derive(Default)]
-pub struct Session {
-    pub early_data: bool,
-    pub ticket: Option<Vec<u8>>,
-}
-
 /// Makes connections to the server.
-pub struct Dialler<'a> {
-    pub settings: &'a Settings,
+pub struct Connector<'a> {
+    settings: &'a Settings,
     plain: quiche::Config,
     early: quiche::Config,
 }
 
-impl<'a> Dialler<'a> {
+impl<'a> Connector<'a> {
     pub fn new(settings: &'a Settings) -> Outcome<Self> {
         let plain = endpoint::client(settings, false)?;
         let early = endpoint::client(settings, true)?;
@@ -58,9 +48,16 @@ impl<'a> Dialler<'a> {
             early,
         })
     }
+}
 
-    /// Prepare a connection; nothing is sent yet. Its qlog bears `title`.
-    pub fn dial(&mut self, socket: Socket, session: &Session, title: &str) -> Outcome<Link<'a>> {
+impl<'a> Dialler for Connector<'a> {
+    type Link = Link<'a>;
+
+    fn settings(&self) -> &CommonSettings {
+        self.settings
+    }
+
+    fn dial(&mut self, socket: Socket, session: &Session, title: &str) -> Outcome<Link<'a>> {
         let settings = self.settings;
         let config = if session.early_data {
             &mut self.early
@@ -100,7 +97,7 @@ pub struct Link<'a> {
     settings: &'a Settings,
     socket: Socket,
     connection: quiche::Connection,
-    http: Option<Http>,
+    http: Option<Exchange<Http>>,
     qlog: Option<QlogFile>,
     outbox: Outbox,
     pacer: Pacer,
@@ -111,57 +108,7 @@ pub struct Link<'a> {
     requested_early: bool,
 }
 
-/// What TIMING tells of a connection.
-#[derive(Clone, Copy)]
-pub struct Facts {
-    pub start: Instant,
-    pub handshake: Option<Duration>,
-    pub resumed: bool,
-    pub early_data: bool,
-}
-
 impl Link<'_> {
-    /// Send what is due. Returns when the pacer lets the next packet go, if it holds one back.
-    pub fn flush(&mut self) -> Outcome<Option<Instant>> {
-        let (connection, socket) = (&mut self.connection, &self.socket);
-        match self.outbox.flush(connection, &mut self.pacer, socket)? {
-            Flushed::Paced(at) => Ok(Some(at)),
-            Flushed::Idle | Flushed::Full => Ok(None),
-        }
-    }
-
-    /// Take what arrived of the page and ask for more of it. Returns whether anything arrived.
-    pub fn advance(&mut self, page: &mut Page) -> Outcome<bool> {
-        if self.established.is_none() && self.connection.is_established() {
-            self.established = Some(Instant::now());
-        }
-        if self.settings.on_move == OnMove::Migrate {
-            endpoint::spread_ids(&mut self.connection)?;
-        }
-        let early = self.connection.is_in_early_data();
-        if self.http.is_none() && (early || self.connection.is_established()) {
-            let protocol = self.settings.protocol;
-            self.http = Some(Http::start(protocol, &mut self.connection, page)?);
-            self.requested_early = early;
-        }
-        match &mut self.http {
-            Some(http) => http.advance(&mut self.connection, page),
-            None => Ok(false),
-        }
-    }
-
-    /// Wait until something arrives, `until` is reached or `other` has data, and take what arrived.
-    /// Returns whether `other` has data.
-    pub fn wait(&mut self, other: Option<BorrowedFd<'_>>, until: Option<Instant>) -> Outcome<bool> {
-        let until = [self.connection.timeout_instant(), until];
-        let stuck = self.outbox.is_stuck();
-        let first = until.into_iter().flatten().min();
-        let readable = wait::wait(&self.socket, other, stuck, first)?;
-        self.connection.on_timeout();
-        self.receive()?;
-        Ok(readable)
-    }
-
     fn receive(&mut self) -> Outcome<()> {
         let to = self.socket.local();
         for _ in 0..RECEIVE_BATCH {
@@ -169,7 +116,7 @@ impl Link<'_> {
                 Ok(Some(received)) => received,
                 Ok(None) => return Ok(()),
                 Err(error) if self.outbox.lenient && address_is_gone(&error) => return Ok(()),
-                Err(error) => return Err(self.lost(&error)),
+                Err(error) => return Err(unreachable(&error, self.settings.address)),
             };
             let from = received.from;
             for datagram in self.buffer[..received.bytes].chunks_mut(received.segment) {
@@ -180,14 +127,51 @@ impl Link<'_> {
         }
         Ok(())
     }
+}
 
-    /// Note that the address is going away: what cannot be sent is lost.
-    pub fn expect_move(&mut self) {
+impl polled::Link for Link<'_> {
+    fn flush(&mut self) -> Outcome<Option<Instant>> {
+        let (connection, socket) = (&mut self.connection, &self.socket);
+        match self.outbox.flush(connection, &mut self.pacer, socket)? {
+            Flushed::Paced(at) => Ok(Some(at)),
+            Flushed::Idle | Flushed::Full => Ok(None),
+        }
+    }
+
+    fn advance(&mut self, page: &mut Page) -> Outcome<bool> {
+        if self.established.is_none() && self.connection.is_established() {
+            self.established = Some(Instant::now());
+        }
+        if self.settings.on_move == OnMove::Migrate {
+            endpoint::spread_ids(&mut self.connection)?;
+        }
+        let early = self.connection.is_in_early_data();
+        if self.http.is_none() && (early || self.connection.is_established()) {
+            let http = Http::start(self.settings.protocol, &mut self.connection)?;
+            self.http = Some(Exchange::new(http, page));
+            self.requested_early = early;
+        }
+        match &mut self.http {
+            Some(http) => http.advance(&mut self.connection, page),
+            None => Ok(false),
+        }
+    }
+
+    fn wait(&mut self, other: Option<BorrowedFd<'_>>, until: Option<Instant>) -> Outcome<bool> {
+        let until = [self.connection.timeout_instant(), until];
+        let stuck = self.outbox.is_stuck();
+        let first = until.into_iter().flatten().min();
+        let readable = wait::wait(&self.socket, other, stuck, first)?;
+        self.connection.on_timeout();
+        self.receive()?;
+        Ok(readable)
+    }
+
+    fn expect_move(&mut self) {
         self.outbox.lenient = true;
     }
 
-    /// Move the connection to another address.
-    pub fn migrate(&mut self, ip: Ipv4Addr) -> Outcome<()> {
+    fn migrate(&mut self, ip: Ipv4Addr) -> Outcome<()> {
         self.socket = Socket::connected(ip, self.settings)?;
         self.outbox = Outbox::new(self.settings.gso, self.settings.address);
         let (local, peer) = (self.socket.local(), self.settings.address);
@@ -201,58 +185,32 @@ impl Link<'_> {
         Ok(())
     }
 
-    fn lost(&self, error: &std::io::Error) -> Failure {
-        Failure::new(match error.kind() {
-            std::io::ErrorKind::ConnectionRefused => {
-                format!(
-                    "nothing listens on UDP {}: connection refused",
-                    self.settings.address
-                )
-            }
-            _ => format!("receiving from {}: {error}", self.settings.address),
-        })
+    fn end(&mut self) -> Option<End> {
+        let connection = &self.connection;
+        let told = |error: &quiche::ConnectionError, by_peer| End::Closed {
+            by_peer,
+            application: error.is_app,
+            code: error.error_code,
+            reason: String::from_utf8_lossy(&error.reason).into_owned(),
+        };
+        if let Some(error) = connection.local_error() {
+            return Some(told(error, false));
+        }
+        if let Some(error) = connection.peer_error() {
+            return Some(told(error, true));
+        }
+        if connection.is_timed_out() {
+            return Some(End::Silent);
+        }
+        let over = connection.is_closed() || connection.is_draining();
+        over.then_some(End::Reset)
     }
 
-    /// Fail if the connection is over or nothing of the page has arrived for too long.
-    pub fn check(&self, last_progress: Instant) -> Outcome<()> {
-        let (peer, patience) = (self.settings.address, self.settings.idle_timeout);
-        if let Some(error) = self.connection.local_error() {
-            return Err(Failure::new(explain(
-                "this end closed the connection",
-                error,
-                self,
-            )));
-        }
-        if let Some(error) = self.connection.peer_error() {
-            return Err(Failure::new(explain(
-                "the server closed the connection",
-                error,
-                self,
-            )));
-        }
-        if self.connection.is_timed_out() || last_progress.elapsed() >= patience {
-            let what = if self.established.is_some() {
-                "stalled"
-            } else {
-                "no handshake"
-            };
-            let seconds = patience.as_secs();
-            return Err(Failure::new(format!(
-                "{what}: nothing from {peer} for {seconds} s"
-            )));
-        }
-        if self.connection.is_closed() || self.connection.is_draining() {
-            return Err(Failure::new(format!("the connection to {peer} was reset")));
-        }
-        Ok(())
-    }
-
-    /// The ticket to resume from, once one came.
-    pub fn ticket(&self) -> Option<Vec<u8>> {
+    fn ticket(&mut self) -> Option<Vec<u8>> {
         self.connection.session().map(<[u8]>::to_vec)
     }
 
-    pub fn facts(&self) -> Facts {
+    fn facts(&mut self) -> Facts {
         let reason = self.connection.early_data_reason();
         Facts {
             start: self.start,
@@ -262,15 +220,11 @@ impl Link<'_> {
         }
     }
 
-    /// Complete the qlog.
-    pub fn abandon(self) -> Outcome<()> {
-        self.qlog
-            .map_or(Ok(()), |qlog| qlog.flush())
-            .context(|| "QLOGDIR".into())
+    fn abandon(self) -> Outcome<()> {
+        complete(self.qlog.as_ref())
     }
 
-    /// Close the connection without waiting for the peer, and complete the qlog.
-    pub fn close(mut self) -> Outcome<()> {
+    fn close(mut self) -> Outcome<()> {
         // What cannot be sent any more does not undo a load: the server has its timeout.
         let _ = self.flush();
         if self.connection.close(true, NO_ERROR, b"").is_ok() {
@@ -283,26 +237,4 @@ impl Link<'_> {
         }
         self.abandon()
     }
-}
-
-/// Name the cause of an error code where it is one a user can act on.
-fn explain(who: &str, error: &quiche::ConnectionError, link: &Link<'_>) -> String {
-    let reason = String::from_utf8_lossy(&error.reason);
-    let code = error.error_code;
-    if error.is_app || !TLS_ALERTS.contains(&code) {
-        let layer = if error.is_app { "HTTP/3" } else { "QUIC" };
-        return format!("{who}: {layer} error {code:#x} {reason}")
-            .trim_end()
-            .to_owned();
-    }
-    let host = &link.settings.host;
-    let cause = match code - TLS_ALERTS.start() {
-        42 | 43 | 46 | 48 => {
-            format!("the certificate is not one of CERTS/ca.pem for HOST {host}")
-        }
-        45 => format!("the certificate for {host} has expired"),
-        120 => "the server does not offer HTTP/3".to_owned(),
-        _ => "TLS handshake failed".to_owned(),
-    };
-    format!("{who}: {cause} (TLS alert {})", code - TLS_ALERTS.start())
 }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use contract::content::Content;
 use contract::environment::text;
 use contract::logs::note;
-use contract::settings::OnMove;
+use contract::settings::{OnMove, Role};
 use contract::socket::{describe, Socket, RECEIVE_BYTES};
 use contract::{wait, Context, Outcome};
 use nix::sys::signalfd::SignalFd;
@@ -34,7 +34,7 @@ const RECEIVE_BATCH: usize = 128;
 
 /// Serve `WWW` until SIGTERM.
 pub fn main() -> Outcome<()> {
-    let settings = Settings::from_environment()?;
+    let settings = Settings::from_environment(Role::Server)?;
     let signals = wait::stop_signals()?;
     wait::exact_timers()?;
     Server::start(settings)?.run(&signals)

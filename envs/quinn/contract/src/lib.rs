@@ -2,12 +2,14 @@
 //! section 2, the gate, the objects of a load and their times, the folder to serve, logs and sockets.
 
 pub mod content;
+pub mod end;
 pub mod environment;
 pub mod failure;
 pub mod gate;
 pub mod logs;
 pub mod object;
 pub mod page;
+pub mod polled;
 pub mod program;
 pub mod requests;
 pub mod settings;

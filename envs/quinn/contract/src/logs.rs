@@ -88,6 +88,12 @@ pub fn create_qlog(settings: &Settings, original_id: &[u8]) -> Outcome<Option<Ql
         .map(Some)
 }
 
+/// Bring a qlog to disk, if there is one.
+pub fn complete(qlog: Option<&QlogFile>) -> Outcome<()> {
+    qlog.map_or(Ok(()), QlogFile::flush)
+        .context(|| "QLOGDIR".into())
+}
+
 /// The file `SSLKEYLOGFILE` to append secrets to, if that is asked for.
 pub fn open_key_log(settings: &Settings) -> Outcome<Option<File>> {
     let Some(path) = &settings.key_log else {

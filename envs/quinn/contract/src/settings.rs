@@ -76,13 +76,36 @@ pub enum OnMove {
     Migrate,
 }
 
+/// Which end a program is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Server,
+    Client,
+}
+
+const ON_MOVE: [(&str, OnMove); 3] = [
+    ("reconnect", OnMove::Reconnect),
+    ("resume", OnMove::Resume),
+    ("migrate", OnMove::Migrate),
+];
+
 /// What a library can do, by the names of endpoint.yaml.
 pub struct Abilities {
     pub library: &'static str,
     pub congestion_controls: &'static [&'static str],
     pub groups: &'static [&'static str],
     pub ciphers: &'static [(&'static str, Cipher)],
-    pub on_move: &'static [(&'static str, OnMove)],
+    /// What its client can do when its address changes.
+    pub on_move: &'static [OnMove],
+}
+
+impl Abilities {
+    /// What the client does when its address changes. A server is told too, and may need to prepare.
+    fn on_move(&self, role: Role) -> Outcome<OnMove> {
+        let possible = |named: &&(&str, OnMove)| role == Role::Server || self.on_move.contains(&named.1);
+        let choices: Vec<_> = ON_MOVE.iter().filter(possible).copied().collect();
+        option_ability(self.library, "ON_MOVE", &choices)
+    }
 }
 
 /// What both roles are told.
@@ -117,7 +140,7 @@ impl Settings {
     /// # Errors
     /// `NotSupported` for what the library lacks; `Failed` for a variable that is missing or out of
     /// range.
-    pub fn from_environment(can: &Abilities) -> Outcome<Self> {
+    pub fn from_environment(can: &Abilities, role: Role) -> Outcome<Self> {
         let library = can.library;
         let protocol = choice(
             library,
@@ -149,7 +172,7 @@ impl Settings {
             group: option_ability(library, "GROUP", &same(can.groups))?.to_owned(),
             cipher: option_ability(library, "CIPHER", can.ciphers)?,
             verify: switch("VERIFY")?,
-            on_move: option_ability(library, "ON_MOVE", can.on_move)?,
+            on_move: can.on_move(role)?,
             idle_timeout: Duration::from_secs(number("IDLE_TIMEOUT_S", 1, 3600)?),
             initial_rtt: Duration::from_millis(number("INITIAL_RTT_MS", 1, 60_000)?),
             initial_max_data: number("INITIAL_MAX_DATA", 1 << 14, 1 << 32)?,

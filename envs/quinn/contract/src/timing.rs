@@ -2,11 +2,23 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 
 use crate::failure::{Context, Outcome};
+use crate::page::Page;
+use crate::settings::Settings;
+
+/// What is told of the first connection.
+#[derive(Clone, Copy)]
+pub struct Facts {
+    /// When its first packet was made.
+    pub start: Instant,
+    pub handshake: Option<Duration>,
+    pub resumed: bool,
+    pub early_data: bool,
+}
 
 /// One object; times in seconds since the start of the load.
 #[derive(Debug, Serialize)]
@@ -31,6 +43,17 @@ pub struct Negotiated {
     pub congestion_control: String,
 }
 
+impl Negotiated {
+    /// By what alone was offered; the cipher by its name in TLS where that is certain.
+    pub fn new(settings: &Settings, cipher: Option<&str>) -> Self {
+        Self {
+            cipher: cipher.map(str::to_owned),
+            group: Some(settings.group.clone()),
+            congestion_control: settings.congestion_control.clone(),
+        }
+    }
+}
+
 /// One page load; `start` in seconds of Unix time.
 #[derive(Debug, Serialize)]
 pub struct Timing {
@@ -45,6 +68,27 @@ pub struct Timing {
 }
 
 impl Timing {
+    /// What there is to tell of a complete load.
+    pub fn of(
+        settings: &Settings,
+        clock: &Clock,
+        first: &Facts,
+        connections: u32,
+        negotiated: Negotiated,
+        page: Page,
+    ) -> Outcome<Self> {
+        Ok(Self {
+            protocol: settings.protocol.name(),
+            start: clock.unix(first.start)?,
+            handshake_s: first.handshake.as_ref().map(Duration::as_secs_f64),
+            resumed: first.resumed,
+            early_data: first.early_data,
+            connections,
+            negotiated,
+            objects: page.timings(first.start),
+        })
+    }
+
     /// Write it under a temporary name, then rename, so that the file is whole or absent.
     pub fn write(&self, path: &Path) -> Outcome<()> {
         let what = || format!("TIMING: {}", path.display());

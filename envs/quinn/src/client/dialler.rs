@@ -11,6 +11,7 @@ use quinn::crypto::rustls::QuicClientConfig;
 use quinn::{ClientConfig, Connecting, ConnectionId, Endpoint, TokioRuntime};
 use quinn_proto::{ConnectionIdGenerator, RandomConnectionIdGenerator};
 
+use super::socket::Attentive;
 use crate::logs::start_qlog;
 use crate::tls::{self, Tickets, Verifier};
 use crate::transport::{endpoint, transport};
@@ -59,8 +60,12 @@ impl<'a> Dialler<'a> {
 
     /// An endpoint on such a socket.
     pub fn endpoint(&self, ip: Ipv4Addr) -> Outcome<Endpoint> {
-        let runtime = Arc::new(TokioRuntime);
-        Endpoint::new(endpoint(), None, self.socket(ip)?, runtime).context(|| "UDP socket".into())
+        let (socket, runtime) = (self.socket(ip)?, Arc::new(TokioRuntime));
+        Attentive::new(socket)
+            .and_then(|socket| {
+                Endpoint::new_with_abstract_socket(endpoint(), None, socket, runtime)
+            })
+            .context(|| "UDP socket".into())
     }
 
     /// Start a connection; its qlog bears `title`.

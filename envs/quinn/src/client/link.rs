@@ -1,11 +1,12 @@
 //! One connection of the client.
 
-use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use contract::logs::QlogFile;
+use contract::end::{End, NO_ERROR};
+use contract::logs::{complete, QlogFile};
 use contract::settings::{Protocol, Settings};
+use contract::timing::Facts;
 use contract::{Context, Failure, Outcome};
 use h3_quinn::OpenStreams;
 use quinn::{Connection, ConnectionError, Endpoint, VarInt, ZeroRttAccepted};
@@ -21,22 +22,6 @@ const WAITING_EVENTS: usize = 256;
 
 /// How long the news that the connection is over may take to leave, beyond two round trips.
 const FAREWELL: Duration = Duration::from_millis(10);
-
-/// H3_NO_ERROR (RFC 9114, section 8.1).
-const NO_ERROR: u32 = 0x100;
-
-/// How far TLS reaches into QUIC's error codes (RFC 9001, section 4.8).
-const TLS_ALERTS: std::ops::RangeInclusive<u64> = 0x100..=0x1ff;
-
-/// What TIMING tells of a connection.
-#[derive(Clone, Copy)]
-pub struct Facts {
-    /// When its first packet was made.
-    pub start: Instant,
-    pub handshake: Option<Duration>,
-    pub resumed: bool,
-    pub early_data: bool,
-}
 
 /// How requests are made.
 #[derive(Clone)]
@@ -144,17 +129,18 @@ impl Link {
     /// Leave the connection without a word: its address is gone.
     pub fn abandon(mut self) -> Outcome<()> {
         self.tasks.abort_all();
-        flush(&self.qlog)
+        complete(self.qlog.as_ref())
     }
 
     /// Close the connection and complete its qlog.
     pub async fn close(mut self) -> Outcome<()> {
         let patience = 2 * self.connection.rtt() + FAREWELL;
-        self.connection.close(VarInt::from_u32(NO_ERROR), b"");
+        self.connection
+            .close(VarInt::from_u32(NO_ERROR as u32), b"");
         self.tasks.shutdown().await;
         // A server that cannot be told has its timeout.
         let _ = tokio::time::timeout(patience, self.endpoint.wait_idle()).await;
-        flush(&self.qlog)
+        complete(self.qlog.as_ref())
     }
 }
 
@@ -180,71 +166,37 @@ async fn start_http(
     Ok(Http::H3(requests))
 }
 
-fn flush(qlog: &Option<QlogFile>) -> Outcome<()> {
-    qlog.as_ref()
-        .map_or(Ok(()), QlogFile::flush)
-        .context(|| "QLOGDIR".into())
-}
-
 /// The outcome, with the qlog on disk if it is a failure.
 fn flushed<T>(outcome: Outcome<T>, qlog: &Option<QlogFile>) -> Outcome<T> {
     if outcome.is_err() {
-        flush(qlog)?;
+        complete(qlog.as_ref())?;
     }
     outcome
 }
 
 /// Name the cause of a connection's end where it is one a user can act on.
 fn explain(error: &ConnectionError, settings: &Settings, established: bool) -> Failure {
-    let peer = settings.address;
-    Failure::new(match error {
-        ConnectionError::TimedOut => return silence(settings.idle_timeout, peer, established),
+    let closed = |by_peer, application, code, reason: &[u8]| End::Closed {
+        by_peer,
+        application,
+        code,
+        reason: String::from_utf8_lossy(reason).into_owned(),
+    };
+    let end = match error {
+        ConnectionError::TimedOut => End::Silent,
+        ConnectionError::Reset => End::Reset,
+        // The driver ends when the socket has an error; see [`super::socket`].
+        ConnectionError::TransportError(error) if error.reason.contains("driver") => End::Refused,
         ConnectionError::TransportError(error) => {
-            let code = u64::from(error.code);
-            match code {
-                1 if error.reason.contains("driver") => {
-                    format!("nothing listens on UDP {peer}: connection refused")
-                }
-                code if TLS_ALERTS.contains(&code) => tls(code, &error.reason, settings),
-                _ => format!("this end closed the connection: {error}"),
-            }
+            closed(false, false, error.code.into(), error.reason.as_bytes())
         }
         ConnectionError::ConnectionClosed(close) => {
-            let code = u64::from(close.error_code);
-            if TLS_ALERTS.contains(&code) {
-                tls(code, &String::from_utf8_lossy(&close.reason), settings)
-            } else {
-                format!("the server closed the connection: {close}")
-            }
+            closed(true, false, close.error_code.into(), &close.reason)
         }
         ConnectionError::ApplicationClosed(close) => {
-            format!("the server closed the connection: HTTP error {close}")
+            closed(true, true, close.error_code.into(), &close.reason)
         }
-        other => other.to_string(),
-    })
-}
-
-/// Nothing came for too long.
-pub fn silence(patience: Duration, peer: SocketAddr, established: bool) -> Failure {
-    let what = if established {
-        "stalled"
-    } else {
-        "no handshake"
+        other => return Failure::new(other.to_string()),
     };
-    let seconds = patience.as_secs();
-    Failure::new(format!("{what}: nothing from {peer} for {seconds} s"))
-}
-
-fn tls(code: u64, reason: &str, settings: &Settings) -> String {
-    let alert = code - TLS_ALERTS.start();
-    let host = &settings.host;
-    let cause = match alert {
-        42 | 43 | 46 | 48 => {
-            format!("the certificate is not one of CERTS/ca.pem for HOST {host}")
-        }
-        45 => format!("the certificate for {host} has expired"),
-        120 => format!("the server does not offer {}", settings.protocol.name()),
-        _ => format!("TLS handshake failed: {reason}"),
-    };
-    format!("{cause} (TLS alert {alert})")
+    end.failure(settings, established)
 }

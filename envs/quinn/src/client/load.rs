@@ -4,15 +4,17 @@ use std::future::pending;
 use std::net::Ipv4Addr;
 use std::time::Instant;
 
+use contract::end::End;
 use contract::page::Page;
 use contract::settings::OnMove;
+use contract::timing::Facts;
 use contract::{Context, Failure, Outcome};
 use quinn::{Endpoint, ZeroRttAccepted};
 
 use super::address::Address;
 use super::dialler::{Dialler, Session};
 use super::fetch::Event;
-use super::link::{silence, Facts, Link};
+use super::link::Link;
 
 /// A page and the connection it comes over.
 pub struct Load<'a> {
@@ -84,7 +86,7 @@ impl<'a> Load<'a> {
             },
             () = tokio::time::sleep_until(until.into()) => {
                 let settings = self.dialler.settings;
-                Err(silence(settings.idle_timeout, settings.address, established))
+                Err(End::Silent.failure(settings, established))
             }
         }
     }

@@ -5,16 +5,16 @@ mod dialler;
 mod fetch;
 mod link;
 mod load;
+mod socket;
 
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use contract::environment::text;
 use contract::gate::Gate;
 use contract::page::Page;
 use contract::requests::Requests;
-use contract::settings::{Connection, Settings};
+use contract::settings::{Connection, Role, Settings};
 use contract::timing::{Clock, Negotiated, Timing};
 use contract::{Failure, Outcome};
 
@@ -25,7 +25,7 @@ use load::Load;
 
 /// Load the page of `REQUESTS`, prepared before the gate and timed after it.
 pub fn main() -> Outcome<()> {
-    let settings = Settings::from_environment(&ABILITIES)?;
+    let settings = Settings::from_environment(&ABILITIES, Role::Client)?;
     let requests = Requests::from_environment(&settings)?;
     let timing_path = PathBuf::from(text("TIMING")?);
     run(async move {
@@ -78,23 +78,7 @@ async fn load(
     }
     let first = load.first;
     let (page, connections) = load.close().await?;
-    Ok(Timing {
-        protocol: settings.protocol.name(),
-        start: clock.unix(first.start)?,
-        handshake_s: first.handshake.as_ref().map(Duration::as_secs_f64),
-        resumed: first.resumed,
-        early_data: first.early_data,
-        connections,
-        negotiated: negotiated(settings),
-        objects: page.timings(first.start),
-    })
-}
-
-/// rustls does not tell through quinn, but where only one is offered, it is that one.
-fn negotiated(settings: &Settings) -> Negotiated {
-    Negotiated {
-        cipher: settings.cipher.tls_name().map(str::to_owned),
-        group: Some(settings.group.clone()),
-        congestion_control: settings.congestion_control.clone(),
-    }
+    // rustls does not tell through quinn, but where only one is offered, it is that one.
+    let negotiated = Negotiated::new(settings, settings.cipher.tls_name());
+    Timing::of(settings, &clock, &first, connections, negotiated, page)
 }

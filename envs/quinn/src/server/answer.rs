@@ -68,7 +68,10 @@ async fn send(
         let next = rest.split_to(rest.len().min(WRITE_BYTES));
         stream.send_data(next).await?;
     }
-    stream.finish().await
+    stream.finish().await?;
+    // A request that is not read to its end would be stopped here, which some clients take for a failure.
+    while stream.recv_data().await?.is_some() {}
+    Ok(())
 }
 
 type Answer = (StatusCode, Bytes, &'static str);

@@ -9,7 +9,7 @@ use std::time::Duration;
 use contract::content::Content;
 use contract::environment::text;
 use contract::logs::{note, QlogFile};
-use contract::settings::Settings;
+use contract::settings::{Role, Settings};
 use contract::socket::{describe, plain};
 use contract::{Context, Outcome};
 use quinn::crypto::rustls::QuicServerConfig;
@@ -37,7 +37,7 @@ struct Shared {
 
 /// Serve `WWW` until SIGTERM.
 pub fn main() -> Outcome<()> {
-    let settings = Settings::from_environment(&ABILITIES)?;
+    let settings = Settings::from_environment(&ABILITIES, Role::Server)?;
     let content = Content::load(&PathBuf::from(text("WWW")?))?;
     let config = Arc::new(tls::server(&settings)?);
     let crypto =

@@ -1,10 +1,10 @@
 //! What is spoken on a connection of the client.
 
 use std::collections::HashMap;
-use std::time::Instant;
 
 use bytes::Bytes;
 use contract::page::Page;
+use contract::polled::Dialect;
 use contract::requests::{authority, target};
 use contract::settings::Protocol;
 use contract::{Context, Outcome};
@@ -19,19 +19,15 @@ const READ_BYTES: usize = 1 << 16;
 /// The library's urgency for a request that names none (RFC 9218, section 4.1: 3).
 const URGENCY: u8 = 3;
 
-/// The requests of one connection; without HTTP/3 they are HTTP/0.9.
+/// The language of a connection, HTTP/0.9 without HTTP/3, and room for what is read.
 pub struct Http {
     h3: Option<Http3Connection>,
-    /// Numbers of objects by stream.
-    streams: HashMap<u64, usize>,
-    /// Objects to ask for again, from the byte reached.
-    again: Vec<usize>,
     buffer: Vec<u8>,
 }
 
 impl Http {
-    /// Start on a connection; what is incomplete of the page is asked for again.
-    pub fn start(protocol: Protocol, connection: &mut Connection, page: &Page) -> Outcome<Self> {
+    /// Begin to speak on a connection.
+    pub fn start(protocol: Protocol, connection: &mut Connection) -> Outcome<Self> {
         let h3 = match protocol {
             Protocol::Hq => None,
             Protocol::H3 => Http3Config::new()
@@ -39,41 +35,16 @@ impl Http {
                 .context(|| "HTTP/3".into())
                 .map(Some)?,
         };
-        let again = page.unfinished();
         Ok(Self {
             h3,
-            streams: HashMap::new(),
-            again: again.into_iter().rev().collect(),
             buffer: vec![0; READ_BYTES],
         })
     }
+}
 
-    /// Take what arrived and ask for what may be asked for. Returns whether anything arrived. Fails on
-    /// an object that is missing, short or refused.
-    pub fn advance(&mut self, connection: &mut Connection, page: &mut Page) -> Outcome<bool> {
-        let progress = self.read(connection, page)?;
-        while let Some(number) = self.again.pop() {
-            let object = page.object(number);
-            let (url, from) = (object.url.clone(), object.ask_again());
-            match self.ask(connection, &url, from)? {
-                Some(stream) => self.streams.insert(stream, number),
-                None => {
-                    self.again.push(number);
-                    return Ok(progress);
-                }
-            };
-        }
-        while let Some(url) = page.next().cloned() {
-            let start = Instant::now();
-            match self.ask(connection, &url, 0)? {
-                Some(stream) => self.streams.insert(stream, page.asked(start)),
-                None => break,
-            };
-        }
-        Ok(progress)
-    }
+impl Dialect for Http {
+    type Connection = Connection;
 
-    /// Ask for an object. Returns its stream, or nothing if the peer has to grant one first.
     fn ask(&mut self, connection: &mut Connection, url: &Url, from: u64) -> Outcome<Option<u64>> {
         let asked = match &mut self.h3 {
             Some(http) => http.stream_new(connection).and_then(|stream| {
@@ -89,10 +60,15 @@ impl Http {
         }
     }
 
-    fn read(&mut self, connection: &mut Connection, page: &mut Page) -> Outcome<bool> {
+    fn read(
+        &mut self,
+        connection: &mut Connection,
+        streams: &HashMap<u64, usize>,
+        page: &mut Page,
+    ) -> Outcome<bool> {
         match &mut self.h3 {
-            Some(http) => read_h3(connection, http, &self.streams, page, &mut self.buffer),
-            None => read_hq(connection, &self.streams, page, &mut self.buffer),
+            Some(http) => read_h3(connection, http, streams, page, &mut self.buffer),
+            None => read_hq(connection, streams, page, &mut self.buffer),
         }
     }
 }

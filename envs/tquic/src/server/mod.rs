@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use contract::content::Content;
 use contract::environment::text;
 use contract::logs::note;
-use contract::settings::{Scheduling, Settings};
+use contract::settings::{Role, Scheduling, Settings};
 use contract::socket::{describe, Socket, RECEIVE_BYTES};
 use contract::{wait, Context, Outcome};
 use tquic::{Endpoint, PacketInfo};
@@ -41,7 +41,7 @@ struct Server {
 
 /// Serve `WWW` until SIGTERM.
 pub fn main() -> Outcome<()> {
-    let settings = Settings::from_environment(&ABILITIES)?;
+    let settings = Settings::from_environment(&ABILITIES, Role::Server)?;
     let signals = wait::stop_signals()?;
     wait::exact_timers()?;
     let mut server = Server::start(settings)?;

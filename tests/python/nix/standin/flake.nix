@@ -1,8 +1,8 @@
 {
-  description = "Stands in for nixpkgs where that cannot be had: only what the flake asks for, built with the host's tools";
+  description = "Stands in for nixpkgs: only what the flake asks for, made with the host's tools";
 
   outputs =
-    { self }:
+    _:
     let
       lib = import (if builtins.pathExists ./lib then ./lib else ./lib.nix);
       systems = [

@@ -1,5 +1,5 @@
-# Packages of nixpkgs that the flake names. A name that is not here ends the evaluation, as one that nixpkgs does not
-# have would.
+# Packages of nixpkgs that the flake names. A name that is not here ends the evaluation, as one that
+# nixpkgs does not have would.
 [
   "autoPatchelfHook"
   "bash"
@@ -38,7 +38,7 @@
   "ngtcp2"
   "nixfmt"
   "nixfmt-tree"
-  "nodejs"
+  "nodejs_22"
   "nss"
   "openssl"
   "pkg-config"

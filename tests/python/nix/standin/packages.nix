@@ -1,4 +1,6 @@
-# Packages are empty folders; builders take the same arguments as those of nixpkgs and run the host's tools.
+# Packages are empty folders; builders take the same arguments as those of nixpkgs and run the
+# host's tools. Beside a file called `hollow` what they make is empty as well. Rust programs always
+# are: only their locks are looked at.
 { lib, system }:
 let
   # Arguments that are no variables of a build.
@@ -21,8 +23,10 @@ let
     )
     // arguments.passthru or { };
   empty = name: build "mkdir $out" { inherit name; } // { tools = empty "${name}-tools"; };
+  hollow = arguments: empty arguments.name // arguments.passthru or { };
+  program = if builtins.pathExists ./hollow then _: hollow else build;
 
-  mkDerivation = build ''
+  mkDerivation = program ''
     ''${postPatch:+eval "$postPatch"}
     eval "$buildPhase"
   '';
@@ -43,7 +47,13 @@ lib.genAttrs (import ./names.nix) empty
     cc.cc.lib = empty "gcc-lib";
   };
   stdenvNoCC = { inherit mkDerivation; };
-  mkShell = arguments: build "mkdir $out" ({ name = "nix-shell"; } // arguments);
+  mkShell = arguments: build "mkdir $out" (
+    {
+      name = "nix-shell";
+      outputs = [ "out" ];
+    }
+    // arguments
+  );
 
   buildGoModule =
     arguments:
@@ -60,7 +70,7 @@ lib.genAttrs (import ./names.nix) empty
         outputHash = arguments.vendorHash;
       };
     in
-    build ''
+    program ''
       ''${postPatch:+eval "$postPatch"}
       cp -r $modules vendor
       for package in $subPackages; do
@@ -73,7 +83,7 @@ lib.genAttrs (import ./names.nix) empty
     buildRustPackage =
       arguments:
       assert builtins.all isFetchable (crates arguments.cargoLock.lockFile);
-      build "cargo build --release --offline" arguments;
+      hollow arguments;
   };
 
   fetchPypi =
@@ -102,7 +112,9 @@ lib.genAttrs (import ./names.nix) empty
         paths = map (entry: entry.path) entries;
       };
 
-  makeFontsConf = { fontDirectories }: write "fonts.conf" (toString fontDirectories);
+  makeFontsConf =
+    { fontDirectories }:
+    write "fonts.conf" (toString fontDirectories);
   writeText = write;
   writeShellApplication =
     {
@@ -131,7 +143,12 @@ lib.genAttrs (import ./names.nix) empty
     "svglite"
     "testthat"
   ] empty;
-  rWrapper.override = { packages }: build "mkdir $out" { name = "R"; inherit packages; };
+  rWrapper.override =
+    { packages }:
+    build "mkdir $out" {
+      name = "R";
+      inherit packages;
+    };
   texliveSmall.withPackages =
     choose:
     build "mkdir $out" {
@@ -151,7 +168,11 @@ lib.genAttrs (import ./names.nix) empty
       );
     };
   testers.runNixOSTest =
-    { name, nodes, testScript }:
+    {
+      name,
+      nodes,
+      testScript,
+    }:
     let
       machine = nodes.machine { pkgs = lib.genAttrs (import ./names.nix) empty; };
     in

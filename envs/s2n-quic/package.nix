@@ -1,0 +1,5 @@
+{ rustProgram }:
+rustProgram ./. {
+  nativeLibraries = true;
+  shared.contract = ../quinn/contract;
+}

@@ -1,0 +1,60 @@
+rule agreement__same_arm:
+    """The same arm under two names: a heatmap that must stay grey."""
+    input:
+        program=f"{ANALYSIS}/run_compare.R",
+        plan=f"{RESULTS}/plan/{{study}}.json",
+        runs=lambda wildcards: hq.study_table(wildcards.study),
+        code=sorted(ANALYSIS.glob("*.R")),
+    output:
+        directory(f"{RESULTS}/agreement/{{study}}/{{first}}+{{second}}"),
+    log:
+        f"{RESULTS}/logs/agreement/{{study}}/{{first}}+{{second}}.log",
+    wildcard_constraints:
+        first="[a-z0-9-]+",
+        second="[a-z0-9-]+",
+    resources:
+        cpu_percent=90,
+    shell:
+        "exec Rscript {input.program:q} --study {input.plan} --runs {input.runs}"
+        " --arms {wildcards.first},{wildcards.second} --output {output} &> {log}"
+
+
+rule agreement__measure:
+    """The cells of study aa in another way, in a results folder of their own, alone on the machine."""
+    input:
+        program=f"{SCRIPTS}/agreement.py",
+    output:
+        f"{RESULTS}/agreement/runs/{{way}}.csv",
+    log:
+        f"{RESULTS}/logs/agreement/{{way}}.log",
+    wildcard_constraints:
+        way="jobs[0-9]+|unobserved",
+    resources:
+        cpu_percent=hq.processors_percent,
+    params:
+        folder=f"{RESULTS}/agreement/measured",
+        scale=hq.selection.scale,
+        seed=hq.selection.seed,
+    shell:
+        "exec python3 {input.program:q} {wildcards.way} --scale {params.scale} --seed {params.seed}"
+        " --folder {params.folder:q} --output {output} 2> {log}"
+
+
+rule agreement__compare:
+    """Another way of measuring against one job at a time: a heatmap that must stay grey."""
+    input:
+        program=f"{ANALYSIS}/run_compare.R",
+        reference=f"{RESULTS}/agreement/runs/jobs1.csv",
+        runs=f"{RESULTS}/agreement/runs/{{way}}.csv",
+        code=sorted(ANALYSIS.glob("*.R")),
+    output:
+        directory(f"{RESULTS}/agreement/{{way}}"),
+    log:
+        f"{RESULTS}/logs/agreement/{{way}}-compared.log",
+    wildcard_constraints:
+        way="jobs[0-9]+|unobserved",
+    resources:
+        cpu_percent=90,
+    shell:
+        "exec Rscript {input.program:q} --runs {input.reference} --runs {input.runs}"
+        " --labels jobs1,{wildcards.way} --output {output} &> {log}"

@@ -1,0 +1,74 @@
+"""Processes of a load as the kernel's scheduler saw them: how long they waited, whether they stood still."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+# Stopped by a signal, or by a tracer: proc(5).
+STOPPED = ("T", "t")
+
+
+@dataclass(frozen=True)
+class Process:
+    """One line of /proc: PID, state as a letter, session, CPU seconds with those of reaped children."""
+
+    pid: int
+    state: str
+    session: int
+    cpu_s: float
+
+
+def read_process(stat: Path) -> Process | None:
+    """Of one `/proc/<pid>/stat`; None if the process is gone."""
+    try:
+        text = stat.read_text()
+    except OSError:
+        return None
+    # The name, in parentheses, may hold anything; fields are counted after it.
+    fields = text.rpartition(")")[2].split()
+    ticks = sum(map(int, fields[11:15]))  # utime, stime, cutime, cstime
+    return Process(int(stat.parent.name), fields[0], int(fields[3]), ticks / _TICKS)
+
+
+def run_delays_s(pid: int) -> dict[int, float]:
+    """Seconds that each thread of a process, by its number, was ready to run and did not; since its start.
+
+    The second number of schedstat (Documentation/scheduler/sched-stats.rst). Empty where the kernel
+    does not count it, and when the process is gone.
+    """
+    found: dict[int, float] = {}
+    for file in Path(f"/proc/{pid}/task").glob("*/schedstat"):
+        try:
+            found[int(file.parent.name)] = int(file.read_text().split()[1]) / 1e9
+        except (OSError, IndexError):
+            continue
+    return found
+
+
+@dataclass
+class Role:
+    """All processes of one session: a server, a client, the link's emulator, a capture.
+
+    waited: by thread, (first, last) value of its run-queue delay, seconds; stopped: how often one of
+    the processes was found standing still.
+    """
+
+    waited: dict[int, tuple[float, float]] = field(default_factory=dict)
+    stopped: int = 0
+
+    def see(self, process: Process, first: bool) -> None:
+        """Take in what one look found; a thread that was not there at the first began with 0."""
+        self.stopped += process.state in STOPPED
+        for thread, now in run_delays_s(process.pid).items():
+            begin, _ = self.waited.get(thread, (now if first else 0.0, now))
+            self.waited[thread] = (begin, now)
+
+    @property
+    def run_delay_s(self) -> float | None:
+        """Of the thread that waited longest: threads wait side by side. None: not counted here."""
+        if not self.waited:
+            return None
+        return max(last - first for first, last in self.waited.values())

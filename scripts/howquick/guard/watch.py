@@ -1,0 +1,89 @@
+"""Watching a repetition: readings before and after it, and looks at its processes during the load."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from howquick.guard.machine import describe, read_machine
+from howquick.guard.processes import Process, Role, read_process
+
+# A look takes a fraction of a millisecond. Whoever stands still for longer than this is found.
+LOOK_EVERY_S = 0.1
+
+
+class Watch:
+    """From construction to `stop()`; `load` and `load_over` mark the load within it.
+
+    In between, a thread looks at the processes of the load every LOOK_EVERY_S. When its own looks
+    are late, this program was not running either: stopped, or the whole machine was.
+    """
+
+    def __init__(self) -> None:
+        self._roles: dict[str, Role] = {}
+        self._sessions: Callable[[], Mapping[int, str]] = dict
+        self._begin = read_machine(())
+        self._counted: dict[int, Process] = {}
+        self._pause_s = 0.0
+        self._over = threading.Event()
+        self._looking = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def load(self, sessions: Callable[[], Mapping[int, str]]) -> None:
+        """The load begins. `sessions` gives PIDs of leaders and their roles (`server`, `client`, …).
+
+        It is asked at every look: a client without a gate does not run yet.
+        """
+        self._sessions = sessions
+        self.look(first=True)
+        self._begin = read_machine(self._counted.values())
+        self._thread = threading.Thread(target=self._keep_looking, daemon=True)
+        self._thread.start()
+
+    def look(self, first: bool = False) -> None:
+        """Look at all processes of the load now; also for a client that has ended, before it is reaped."""
+        with self._looking:
+            sessions = self._sessions()
+            members = [
+                process
+                for stat in Path("/proc").glob("[0-9]*/stat")
+                if (process := read_process(stat)) and process.session in sessions
+            ]
+            for process in members:
+                role = self._roles.setdefault(sessions[process.session], Role())
+                role.see(process, first)
+            self._counted = {process.pid: process for process in members}
+
+    def load_over(self) -> None:
+        """The load has ended."""
+        self._over.set()
+        if self._thread is not None:
+            self._thread.join()
+            self._thread = None
+
+    def _keep_looking(self) -> None:
+        due = time.monotonic() + LOOK_EVERY_S
+        while not self._over.wait(max(0.0, due - time.monotonic())):
+            self._pause_s = max(self._pause_s, time.monotonic() - due)
+            self.look()
+            due = time.monotonic() + LOOK_EVERY_S
+        self._pause_s = max(self._pause_s, time.monotonic() - due)
+
+    def stop(self) -> dict[str, Any]:
+        """What was found: as `describe` has it, and of the load
+
+        `run_delay_s`: {role: seconds that its most delayed thread waited for a processor, or null},
+        `stopped`: roles that were found standing still, `pause_s`: how late the latest look came.
+        """
+        self.load_over()
+        self.look()
+        end = read_machine(self._counted.values())
+        delays = {name: role.run_delay_s for name, role in self._roles.items()}
+        return describe(self._begin, end) | {
+            "run_delay_s": {k: None if v is None else round(v, 5) for k, v in delays.items()},
+            "stopped": sorted(name for name, role in self._roles.items() if role.stopped),
+            "pause_s": round(self._pause_s, 4),
+        }

@@ -1,0 +1,91 @@
+"""What takes the processor away or sets the clock: the number must not count."""
+
+import os
+import subprocess
+import sys
+import time
+
+import pytest
+
+from faults.inject import LONG_CELL, Injected
+from howquick.guard.bounds import LEAST_RUN_DELAY_S, MAX_RUN_DELAY_SHARE
+from workflow.blocks import make_plan, measure, meta
+
+# Its client and its server need the processor most.
+ARM = {"protocol": "spdy", "server": "node-spdy", "client": "node-spdy"}
+CELL = "10mbit-18ms-loss0-50obj-small"
+REPETITIONS = 3
+# Takes the place of the system's clock in the measuring program alone: setting the real one would
+# hit everything on this machine. The programs under test keep the true time.
+CLOCK = """
+import os, time
+_true = time.time
+time.time = lambda: _true() + (0.5 if os.path.exists(os.environ["STEP_CLOCK"]) else 0.0)
+"""
+
+
+def test_a_processor_hog_makes_no_number(tmp_path, monkeypatch, outcome):
+    """Every load that counts has a wait within the bounds, and a hog pushes most beyond."""
+    monkeypatch.delenv("HOWQUICK_GUARD")
+    make_plan(tmp_path, monkeypatch, {"one": ARM}, CELL, repetitions=REPETITIONS)
+    spin = [sys.executable, "-c", "while True: pass"]
+    hogs = [subprocess.Popen(spin) for _ in range(4 * len(os.sched_getaffinity(0)))]
+    try:
+        status, output, _ = measure(tmp_path, CELL)
+    finally:
+        for hog in hogs:
+            hog.kill()
+            hog.wait()
+    assert status == 0, output
+    found = [meta(tmp_path, "one", number, CELL) for number in range(REPETITIONS)]
+    for m in found:
+        waited = max(m["guard"]["run_delay_s"][role] for role in ("server", "client"))
+        most = max(LEAST_RUN_DELAY_S, MAX_RUN_DELAY_SHARE * m["network_s"])
+        assert m["status"] != "ok" or waited <= most, m["guard"]
+    caught = [m for m in found if m["status"] == "invalid"]
+    assert caught, [m["guard"] for m in found]
+    assert any("for a processor" in m["reason"] for m in caught)
+    assert all(m["attempts"] == 3 and len(m["disturbed"]) == 2 for m in caught)
+    outcome(
+        "processor hog", f"the load's row: {caught[0]['reason']}", "all finished loads",
+        "invalid after three attempts; not in any figure",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("fault", ["clock set by 0.5 s"])
+def test_a_clock_that_is_set_makes_no_number(tmp_path, monkeypatch, outcome, fault):
+    step = tmp_path / "step"
+    (tmp_path / "sitecustomize.py").write_text(CLOCK)
+    make_plan(tmp_path / "r", monkeypatch, {"one": {}}, LONG_CELL, repetitions=2)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("STEP_CLOCK", str(step))
+    injected = Injected(tmp_path / "r")
+    injected.wait_for_load()
+    step.touch()
+    status, output = injected.end()
+    assert status == 0, output
+    injected.assert_kept()
+    again = meta(tmp_path / "r", "one", 1, LONG_CELL)
+    assert (again["status"], again["attempts"]) == ("ok", 2), again["reason"]
+    assert "the clock stepped by 0.5" in again["disturbed"][0]
+    outcome(
+        fault,
+        f"in meta.json: {again['disturbed'][0]}",
+        "all finished loads",
+        "invalid, measured again",
+    )
+
+
+@pytest.mark.skipif(
+    not os.environ.get("HOWQUICK_SET_CLOCK"), reason="sets the clock of the whole machine"
+)
+def test_the_real_clock(tmp_path, monkeypatch):
+    """For a machine of one's own, as root: HOWQUICK_SET_CLOCK=1."""
+    make_plan(tmp_path, monkeypatch, {"one": {}}, LONG_CELL, repetitions=2)
+    injected = Injected(tmp_path)
+    injected.wait_for_load()
+    time.clock_settime(time.CLOCK_REALTIME, time.time() + 0.5)
+    status, output = injected.end()
+    time.clock_settime(time.CLOCK_REALTIME, time.time() - 0.5)
+    assert status == 0, output
+    assert "the clock stepped by 0.5" in meta(tmp_path, "one", 1, LONG_CELL)["disturbed"][0]

@@ -1,0 +1,137 @@
+"""The flake's structure: every output evaluates for both systems; what needs no nixpkgs is built."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from howquick.errors import ROOT
+from nix.flake import Flake
+
+SYSTEM = f"{os.uname().machine}-linux"
+SYSTEMS = ("aarch64-linux", "x86_64-linux")
+OUTPUTS = ("apps", "checks", "devShells", "formatter", "packages")
+
+needs_nix = pytest.mark.skipif(shutil.which("nix") is None, reason="needs the program nix")
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("nix")
+
+
+@pytest.fixture
+def flake(tmp_path: Path, store: Path) -> Flake:
+    return Flake(tmp_path, store)
+
+
+@needs_nix
+def test_every_output_evaluates_for_both_systems(flake: Flake) -> None:
+    done = flake.run("flake check", "--no-build", "--all-systems")
+    assert done.returncode == 0, done.stderr
+    shown = flake.run("flake show", "--json", "--all-systems")
+    assert shown.returncode == 0, shown.stderr
+    tree = json.loads(shown.stdout)
+    assert sorted(tree) == sorted(OUTPUTS)
+    assert all(sorted(tree[output]) == sorted(SYSTEMS) for output in OUTPUTS)
+    programs = {path.parent.name for path in (ROOT / "envs").glob("*/package.nix")}
+    for system in SYSTEMS:
+        assert programs < set(tree["packages"][system])
+        assert {"format", "lint", "schemas", "smoke"} <= set(tree["checks"][system])
+
+
+@needs_nix
+def test_a_new_folder_is_a_package_and_an_unknown_name_is_seen(flake: Flake) -> None:
+    package = flake.tree / "envs/another/package.nix"
+    package.parent.mkdir()
+    package.write_text("{ nginx }: nginx\n")
+    found = flake.run("eval", "--raw", attribute=f"packages.{SYSTEM}.another.name")
+    assert found.stdout == "nginx", found.stderr
+    package.write_text("{ notInNixpkgs }: notInNixpkgs\n")
+    refused = flake.run("flake check", "--no-build")
+    assert refused.returncode != 0
+    assert "notInNixpkgs" in refused.stderr
+
+
+@needs_nix
+def test_shell_has_a_manifest_that_the_workflow_reads(flake: Flake) -> None:
+    (flake.standin / "hollow").touch()
+    program = (
+        "import json; from howquick import manifest as m;"
+        " print(json.dumps([m.load_manifest(), m.environment_hash(), str(m.prefix_of('quiche'))]))"
+    )
+    flake.environment["PYTHONPATH"] = str(ROOT / "scripts")
+    done = flake.run("develop", "--command", "python3", "-c", program)
+    assert done.returncode == 0, done.stderr
+    manifest, digest, prefix = json.loads(done.stdout.splitlines()[-1])
+    assert manifest["way"] == "nix"
+    assert len(digest) == 16
+    assert prefix.startswith(flake.environment["NIX_STORE_DIR"])
+    assert Path(prefix).is_dir()
+    assert set(manifest["programs"]) == {
+        p.parent.name for p in (ROOT / "envs").glob("*/package.nix")
+    }
+    assert manifest["programs"]["quiche"]["locks"].keys() == {"Cargo.lock"}
+
+
+@needs_nix
+@pytest.mark.parametrize("program", ["node-spdy", "chromium"])
+def test_what_npm_installs_has_the_hash(flake: Flake, program: str) -> None:
+    done = flake.run("build", "--no-link", "--print-out-paths", attribute=program)
+    assert done.returncode == 0, done.stderr
+    folder = Path(done.stdout.strip())
+    lock = json.loads((ROOT / "envs" / program / "package-lock.json").read_text())["packages"]
+    for path, entry in lock.items():
+        if path:
+            installed = json.loads((folder / path / "package.json").read_text())
+            assert installed["version"] == entry["version"], path
+
+
+@needs_nix
+def test_other_content_than_the_hash_says_is_refused(flake: Flake) -> None:
+    package = flake.tree / "envs/node-spdy/package.nix"
+    package.write_text(package.read_text().replace("sha256-Q", "sha256-R"))
+    done = flake.run("build", "--no-link", attribute="node-spdy")
+    assert done.returncode != 0
+    assert "hash mismatch" in done.stderr
+
+
+@needs_nix
+def test_c_program_is_built_by_its_own_script(flake: Flake) -> None:
+    done = flake.run("build", "--no-link", "--print-out-paths", attribute="tls")
+    assert done.returncode == 0, done.stderr
+    server = Path(done.stdout.strip(), "bin/server")
+    version = subprocess.run([server, "--version"], capture_output=True, text=True, check=True)
+    assert "OpenSSL" in version.stdout
+
+
+def test_artifact_run_copies_the_source_once(tmp_path: Path) -> None:
+    source, place = tmp_path / "source", tmp_path / "place"
+    source.mkdir()
+    place.mkdir()
+    for name in ("Snakefile", "marker"):
+        (source / name).write_text(name)
+        (source / name).chmod(0o444)
+    (source / "envs").mkdir()
+    command = ["bash", str(ROOT / "nix/artifact.sh"), "--version"]
+    environment = {**os.environ, "HOWQUICK_SOURCE": str(source)}
+
+    def start(folder: Path) -> None:
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        assert done.stdout[0].isdigit()  # snakemake's version
+
+    start(place)
+    (place / "howquick/marker").write_text("changed")
+    start(place)
+    start(place / "howquick")
+    assert (place / "howquick/marker").read_text() == "changed"
+    assert [path.name for path in place.iterdir()] == ["howquick"]
+    assert not (place / "howquick/howquick").exists()
