@@ -19,7 +19,7 @@ write_appendix <- function(study, paths) {
     figures = figure_floats(study, drawn), arms = arms_fragment(study, data$programs), differences = differences_table(study),
     links = links_table(data$calibration), cells = cells_table(study, data$summary, data$winners),
     failures = failures_fragment(study, data$failures), missing = missing_fragment(study, data$missing),
-    versions = versions_table(data$programs, data$calibration, manifest), packages = packages_fragment(manifest),
+    versions = versions_table(study, data$programs, data$calibration, manifest), packages = packages_fragment(manifest),
     sessions = sessions_fragment(data$sessions), checks = checks_fragment(study, data$checks)
   )
   for (name in names(fragments)) writeLines(fragments[[name]], file.path(paths$output, paste0(name, ".tex")), useBytes = TRUE)

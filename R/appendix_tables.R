@@ -177,8 +177,8 @@ missing_fragment <- function(study, missing) {
   )
 }
 
-#' Versions: programs of the arms as far as the runs tell, the emulator, the programs built from locks, R.
-versions_table <- function(programs, calibration, manifest) {
+#' Versions: programs of the arms as far as the runs tell, the emulator, the programs built from locks, R; and licences.
+versions_table <- function(study, programs, calibration, manifest) {
   seen <- function(role) {
     column <- paste0(role, "_version")
     if (!column %in% names(programs)) {
@@ -195,9 +195,11 @@ versions_table <- function(programs, calibration, manifest) {
   }))
   here <- loaded_packages()
   rows <- unique(rbind(seen("server"), seen("client"), emulator, built, here))
+  licence <- vapply(rows$what, function(name) study$licences[[name]] %||% "", "")
   tex_table(
-    data.frame(tex(rows$what), sprintf("\\texttt{%s}", tex(rows$version)), tex(rows$source)), c("Program", "Version or hash", "Told by"),
-    "l >{\\raggedright\\arraybackslash}p{85mm} l"
+    data.frame(tex(rows$what), sprintf("\\texttt{%s}", tex(rows$version)), tex(rows$source), tex(licence)),
+    c("Program", "Version or hash", "Told by", "Licence"),
+    "l >{\\raggedright\\arraybackslash}p{70mm} l >{\\raggedright\\arraybackslash}p{25mm}"
   )
 }
 

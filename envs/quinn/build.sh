@@ -1,6 +1,7 @@
 #!/bin/bash
 # Build the server and the client into $OUT/bin; $CACHE keeps what a later build can use again.
-# Needs cargo, a C and a C++ compiler, cmake and libclang (BoringSSL and its bindings are built too).
+# Needs cargo, a C and a C++ compiler, cmake and libclang (the TLS library and its bindings are built too).
+# The other programs in Rust are built by the same script: it is linked into their folders.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

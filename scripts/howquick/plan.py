@@ -245,8 +245,13 @@ def program_hashes(
 
 
 def complete(study: dict[str, Any], programs: dict[str, str]) -> dict[str, Any]:
-    """The resolved study with its blocks and program hashes: what `results/plan/<study>.json` holds."""
-    return study | {"blocks": [asdict(block) for block in partition(study)], "programs": programs}
+    """The resolved study with its blocks, program hashes and licences: `results/plan/<study>.json`."""
+    endpoints = load_endpoints()
+    licences = {
+        name: endpoints[name].declaration["licence"] for name in programs if name in endpoints
+    }
+    blocks = [asdict(block) for block in partition(study)]
+    return study | {"blocks": blocks, "programs": programs, "licences": licences}
 
 
 def block_fingerprint(plan: dict[str, Any], block: dict[str, Any]) -> str:

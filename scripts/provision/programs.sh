@@ -85,7 +85,9 @@ build_program() {
   prefix=$(prefix_of "$name")
   rm -rf "$prefix" "$work/source"
   mkdir -p "$prefix" "$work/source" "$work/kept" "$downloads"/{cargo,npm,pip,go}
-  (cd "$repo/envs/$name" && list_files . | tar --create --null --files-from=- --file=-) | tar --extract --no-same-owner --file=- --directory="$work/source"
+  # Fresh times (--touch): build tools tell by them what is new, and those of a checkout say nothing.
+  (cd "$repo/envs/$name" && list_files . | tar --create --dereference --null --files-from=- --file=-) |
+    tar --extract --touch --no-same-owner --file=- --directory="$work/source"
   cd "$work/source" || exit
   in_root OUT="$prefix" CACHE="$work/kept" CARGO_HOME="$downloads/cargo" npm_config_cache="$downloads/npm" PIP_CACHE_DIR="$downloads/pip" \
     GOPATH="$downloads/go" GOCACHE="$work/kept/go" MAKEFLAGS="-j$(nproc)" bash ./build.sh

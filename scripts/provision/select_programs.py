@@ -42,16 +42,26 @@ def all_programs(envs: Path) -> set[str]:
     }
 
 
-def programs_of_study(study: dict[str, Any], scale: str, only: list[str] | None) -> set[str]:
-    """Servers and clients of the arms that the scale, and the list `only`, select."""
-    arms: dict[str, dict[str, Any]] = study["arms"]
+def programs_of_study(
+    study: dict[str, Any], scale: str, only: list[str] | None, known: set[str]
+) -> set[str]:
+    """Servers and clients of the arms that the scale, and the list `only`, select.
+
+    Of a matrix of programs all that it names, whatever is selected of its pairs.
+    """
+    programs: set[str] = set()
+    matrix = study.get("arm_matrix", {})
+    for role in ("servers", "clients"):
+        named = matrix.get(role, [])
+        programs |= known if named == "all" else set(named)
+    arms: dict[str, dict[str, Any]] = study.get("arms", {}) if matrix else study["arms"]
     at_scale = study.get("scales", {}).get(scale, {}).get("arms", list(arms))
-    chosen = [name for name in at_scale if only is None or name in only]
-    return {arms[name][role] for name in chosen for role in ("server", "client")}
+    chosen = [name for name in at_scale if name in arms and (only is None or name in only)]
+    return programs | {arms[name][role] for name in chosen for role in ("server", "client")}
 
 
-def selected_programs(repo: Path) -> set[str]:
-    """Programs of all selected studies. Raises ConfigUnusable."""
+def selected_programs(repo: Path, known: set[str]) -> set[str]:
+    """Programs of all selected studies, out of those `known`. Raises ConfigUnusable."""
     config = read_mapping(repo / "config" / "config.yaml")
     if config.get("runs"):
         return set()
@@ -60,7 +70,7 @@ def selected_programs(repo: Path) -> set[str]:
         path = repo / "config" / "studies" / f"{name}.yaml"
         try:
             programs |= programs_of_study(
-                read_mapping(path), config.get("scale", ""), config.get("arms")
+                read_mapping(path), config.get("scale", ""), config.get("arms"), known
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise ConfigUnusable(f"{path}: arms cannot be read ({error})") from None
@@ -88,7 +98,7 @@ def choose(repo: Path, wish: list[str]) -> set[str]:
         names = set(wish)
     else:
         try:
-            names = selected_programs(repo) & known
+            names = selected_programs(repo, known) & known
         except ConfigUnusable as error:
             print(f"enter: {error}; building all programs.", file=sys.stderr)
             return known

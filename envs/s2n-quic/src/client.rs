@@ -12,7 +12,7 @@ use contract::page::Page;
 use contract::requests::Requests;
 use contract::settings::{Protocol, Role, Settings};
 use contract::socket::plain;
-use contract::timing::{Clock, Negotiated, Timing};
+use contract::timing::{Clock, Facts, Negotiated, Timing};
 use contract::{Context, Failure, Outcome};
 use s2n_quic::client::Connect;
 use s2n_quic::connection::{self, Handle};
@@ -78,20 +78,14 @@ async fn load(client: &Client, settings: &Settings, requests: Requests) -> Outco
         Some(error) => end(&error).failure(settings, true),
         None => failure,
     })?;
-    Ok(Timing {
-        protocol: settings.protocol.name(),
-        start: clock.unix(start)?,
-        handshake_s: Some(handshake.as_secs_f64()),
+    let first = Facts {
+        start,
+        handshake: Some(handshake),
         resumed: false,
         early_data: false,
-        connections: 1,
-        negotiated: Negotiated {
-            cipher: settings.cipher.tls_name().map(str::to_owned),
-            group: Some(settings.group.clone()),
-            congestion_control: settings.congestion_control.clone(),
-        },
-        objects: page.into_inner().timings(start),
-    })
+    };
+    let negotiated = Negotiated::new(settings, settings.cipher.tls_name());
+    Timing::of(settings, &clock, &first, 1, negotiated, page.into_inner())
 }
 
 /// Speak the protocol until the page is complete.

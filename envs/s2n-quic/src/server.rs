@@ -106,7 +106,10 @@ async fn answer(
         let piece = body.split_to(body.len().min(PIECE_BYTES));
         stream.send_data(piece).await?;
     }
-    stream.finish().await
+    stream.finish().await?;
+    // A request that is not read to its end would be stopped here, which some clients take for a failure.
+    while stream.recv_data().await?.is_some() {}
+    Ok(())
 }
 
 /// Head and body: the file, what a `Range` asks for of it, or why not.

@@ -58,7 +58,9 @@ _FURTHER = (
     "qlog_server_version", "qlog_server_valid", "qlog_server_sent", "qlog_server_received",
     "qlog_server_lost", "qlog_verdict", "tcp_server_retransmitted",
     "loss_seed_up", "loss_seed_down", "link_lost_up", "link_lost_down",
-    "queue_dropped_up", "queue_dropped_down", "cpu_pressure", "foreign_cpu",
+    "queue_dropped_up", "queue_dropped_down", "drops_verdict",
+    "believed_lost_up", "believed_lost_down", "belief_error_up", "belief_error_down",
+    "cpu_pressure", "foreign_cpu",
     "run_delay_server_s", "run_delay_client_s", "attempts", "disturbed", "timeout_s",
     "server_version", "client_version", "started", "wall_s", "network_s", "extract_note", "path",
 )  # fmt: skip

@@ -20,6 +20,7 @@ from howquick.extract.detail import (
     window_rows,
 )
 from howquick.extract.dissect import is_full
+from howquick.extract.drops import compare_drops
 from howquick.extract.flow import Flow, tcp_flow
 from howquick.extract.http2 import Http2, decrypt_tcp
 from howquick.extract.load import Ends, Unusable, split
@@ -106,6 +107,8 @@ def _evaluate(
     metrics = load_metrics(client, server, ends, timing, rtt_ms)
     last = last_payload_ns(ends, timing, client)
     found.columns |= metrics | {"ttlb_s": metrics["plt_capture_s"]}
+    found.columns["drops_verdict"], wrong = compare_drops(folder, client, server, ends.load)
+    found.notes += wrong
     full = is_full(client) and is_full(server)
     logged = read_logs(folder / "qlog", client, ends, full)
     found.columns |= logged.columns

@@ -68,12 +68,18 @@ def load_metrics(
 def losses(client: Frames, server: Frames, load: PageLoad) -> dict[str, float | int | None]:
     """Packets that left one end from the start of the load on and did not arrive at the other."""
     return {
-        "capture_lost_up": _lost(client, server, load, "destination"),
-        "capture_lost_down": _lost(server, client, load, "source"),
+        "capture_lost_up": count_lost(*crossing(client, server, load, "destination")),
+        "capture_lost_down": count_lost(*crossing(server, client, load, "source")),
     }
 
 
-def _lost(sender: Frames, receiver: Frames, load: PageLoad, server: str) -> int:
+def crossing(
+    sender: Frames, receiver: Frames, load: PageLoad, server: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Fingerprints of what one end sent from the start of the load on, and of what the other received.
+
+    server: the field that has the server's address in this direction, `source` or `destination`.
+    """
     sides = []
     for frames in (sender, receiver):
         rows = frames.table
@@ -81,7 +87,7 @@ def _lost(sender: Frames, receiver: Frames, load: PageLoad, server: str) -> int:
         if frames is sender:
             rows = rows[rows["time_ns"] >= load.first_ns]
         sides.append(fingerprints(frames, rows))
-    return count_lost(*sides)
+    return sides[0], sides[1]
 
 
 def _until(way: Way, last_ns: int) -> np.ndarray:

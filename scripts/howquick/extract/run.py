@@ -10,6 +10,7 @@ from typing import Any
 from howquick.extract.columns import is_own
 from howquick.extract.congestion import verdict
 from howquick.extract.detail import Row
+from howquick.extract.drops import beliefs
 from howquick.extract.evaluate import Wanted, evaluate
 from howquick.extract.timing import Timing, TimingError, read_timing
 from howquick.files import file_hash
@@ -83,6 +84,8 @@ def extract_run(
         _add_costs(run, meta)
         if _dict(meta, "observe").get("captures", True):
             _add_captures(folder, run, meta, options)
+    sent_again = _sent_again(meta)
+    row |= {"tcp_server_retransmitted": sent_again["down"]} | beliefs(row, sent_again)
     return run
 
 
@@ -146,13 +149,19 @@ def _from_meta(meta: dict[str, Any]) -> dict[str, Any]:
         row["extract_note"] = "the guard recorded delays and did not judge them"
     row["moves_made"] = len(meta["moves"]) if isinstance(meta.get("moves"), list) else None
     row["udp_receive_errors"] = _increase(meta, "udp", "RcvbufErrors", "client", "server")
-    if arm.get("protocol") in TCP_PROTOCOLS:
-        row["tcp_server_retransmitted"] = _increase(meta, "tcp", "RetransSegs", "server")
     kernel = _route_congestion(meta)
     if kernel is not None:
         row["server_congestion_control_seen"] = kernel
         row["congestion_control_verdict"] = verdict(arm.get("congestion_control"), kernel)
     return row
+
+
+def _sent_again(meta: dict[str, Any]) -> dict[str, int | None]:
+    """Segments that each direction's kernel sent again during the load; None where TCP carries nothing."""
+    if _dict(meta, "arm_definition").get("protocol") not in TCP_PROTOCOLS:
+        return {"up": None, "down": None}
+    ends = {"up": "client", "down": "server"}
+    return {way: _increase(meta, "tcp", "RetransSegs", end) for way, end in ends.items()}
 
 
 def _increase(meta: dict[str, Any], protocol: str, counter: str, *ends: str) -> int | None:
