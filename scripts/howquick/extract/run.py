@@ -78,6 +78,8 @@ def extract_run(
     row |= _from_meta(meta)
     given = _dict(meta, "link") | _dict(meta, "parameters")
     run.parameters = {k: v for k, v in given.items() if not isinstance(v, dict | list)}
+    # A figure may ask for them although no load reported one.
+    run.metrics |= {name for name in meta.get("metrics", []) if not is_own(name)}
     if row["status"] == "ok":
         _add_timing(folder, run, meta)
     if row["status"] == "ok":

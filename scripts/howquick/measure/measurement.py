@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from howquick.arms import transport_of
+from howquick.arms import metrics_of, transport_of
 from howquick.endpoints import load_endpoints
 from howquick.errors import UserError
 from howquick.manifest import environment_hash
@@ -164,6 +164,7 @@ class Measurement:
             "workload": cell["workload"],
             "observe": cell.get("observe", {"captures": True, "qlog": True}),
             "arm_definition": arm,
+            "metrics": sorted(metrics_of({arm["name"]: arm}, load_endpoints())[arm["name"]]),
             "seeds": loss_seeds(plan, cell, repetition),
             "programs": {
                 role: {
