@@ -35,8 +35,9 @@ rule measure__block:
         runtime=lambda wildcards, attempt: time_limit(hq.block(wildcards), attempt),
     params:
         fingerprint=hq.fingerprint,
+        again=hq.again,
         results=lambda wildcards: RESULTS,
     shell:
         "exec python3 {input.program:q} --plan {input.plan} --calibration {input.calibration}"
         " --cell {wildcards.cell} --block {wildcards.block} --results {params.results:q}"
-        " --output {output} 2> {log}"
+        " --output {output} --again={params.again:q} 2> {log}"

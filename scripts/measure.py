@@ -27,11 +27,14 @@ def main() -> None:
     parser.add_argument("--block", type=int, required=True)
     parser.add_argument("--results", type=Path, required=True)
     parser.add_argument("--output", type=Path, required=True, help="the block's manifest")
+    parser.add_argument(
+        "--again", default="", help="why it is measured again; kept in the manifest"
+    )
     arguments = parser.parse_args()
     begin = time.monotonic()
-    block = Block(
-        read_json(arguments.plan), arguments.cell, arguments.block, arguments.results.resolve()
-    )
+    session = os.environ.get("HOWQUICK_SESSION", time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()))
+    plan, results = read_json(arguments.plan), arguments.results.resolve()
+    block = Block(plan, arguments.cell, arguments.block, results, session)
     name = f"{block.plan['study']}.{arguments.cell}.{arguments.block}"
     with locked(block.results / "progress" / f"{name}.lock"):
         missing = block.missing()
@@ -39,7 +42,8 @@ def main() -> None:
         if missing:
             claim_processor(block)
             parts = _measure(block, missing, _calibration(arguments.calibration))
-        write_json(arguments.output, block.manifest(len(missing), parts, time.monotonic() - begin))
+        manifest = block.manifest(len(missing), parts, time.monotonic() - begin)
+        write_json(arguments.output, manifest | {"again": arguments.again})
 
 
 def _calibration(path: Path) -> dict[str, Any]:
@@ -66,12 +70,11 @@ def _measure(
     # Only now: a block of which nothing is missing need not load it.
     from howquick.measure.measurement import Measurement
 
-    session = os.environ.get("HOWQUICK_SESSION", time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()))
     study, cell, number = block.plan["study"], block.cell["name"], block.block["block"]
     total = len(block.wanted)
     progress = Progress(block.results, study, cell, number, total, total - len(missing))
     try:
-        measurement = Measurement(block, sandbox.scratch, calibration, session)
+        measurement = Measurement(block, sandbox.scratch, calibration, block.session)
         measurement.run(missing, progress)
     finally:
         progress.close()

@@ -11,7 +11,7 @@ from typing import Any
 from howquick import study as study_module
 from howquick.config import check
 from howquick.errors import ROOT, ConfigError
-from howquick.files import canonical_hash, folder_hash
+from howquick.files import canonical_hash, folder_hash, read_json
 from howquick.manifest import load_manifest
 from howquick.plan import (
     block_fingerprint,
@@ -181,6 +181,17 @@ class Workflow:
         """Changes when a block must be looked at again."""
         return block_fingerprint(self.plans[wildcards.study], self.block(wildcards))
 
+    def again(self, wildcards: Any) -> str:
+        """Differs from what a finished block was started with if loads of it were invalid.
+
+        They get a further chance at each start, perhaps on a quieter machine.
+        """
+        path = manifest_path(self.results, wildcards.study, self.block(wildcards))
+        manifest = read_json(path) if path.exists() else {}
+        if has_invalid(manifest):
+            return os.environ.get("HOWQUICK_SESSION", "")
+        return str(manifest.get("again", ""))
+
     def cpu_percent(self, wildcards: Any) -> int:
         """What a block needs of the machine, in percent of one processor, on average."""
         return cpu_percent(self.block(wildcards))
@@ -196,6 +207,16 @@ class Workflow:
             "calibration": f"{self.results}/calibration/{link_name(cell['link'])}.json",
             "page": f"{self.results}/content/{page_name(cell['workload'])}/page.json",
         }
+
+
+def manifest_path(results: str, study: str, block: dict[str, Any]) -> Path:
+    """Where the manifest of a block is once it was measured."""
+    return Path(results, "blocks", study, block["cell"], f"{block['block']}.json")
+
+
+def has_invalid(manifest: dict[str, Any]) -> bool:
+    """Whether loads of a block are to be measured again because they were disturbed."""
+    return bool(manifest.get("statuses", {}).get("invalid"))
 
 
 def same_arms(plan: dict[str, Any]) -> list[list[str]]:
@@ -287,11 +308,8 @@ def outlook(workflow: Workflow, jobs: int) -> str:
     lines = []
     for study, plan in workflow.plans.items():
         blocks = plan["blocks"]
-        left = [
-            b
-            for b in blocks
-            if not Path(workflow.results, "blocks", study, b["cell"], f"{b['block']}.json").exists()
-        ]
+        paths = [(b, manifest_path(workflow.results, study, b)) for b in blocks]
+        left = [b for b, path in paths if not path.exists() or has_invalid(read_json(path))]
         busy = sum(b["seconds"] for b in left)
         cpu = sum(b["seconds"] * cpu_percent(b) for b in left)
         longest = max((b["seconds"] for b in left), default=0.0)

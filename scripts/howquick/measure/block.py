@@ -16,10 +16,15 @@ from howquick.plan import find, fingerprint, order_of
 
 
 class Block:
-    """What is to be done in a block and what is already there."""
+    """What is to be done in a block and what is already there.
 
-    def __init__(self, plan: dict[str, Any], cell: str, number: int, results: Path) -> None:
-        self.plan, self.results = plan, results
+    session: of this start. What was invalid in an earlier one gets a further chance in this.
+    """
+
+    def __init__(
+        self, plan: dict[str, Any], cell: str, number: int, results: Path, session: str = ""
+    ) -> None:
+        self.plan, self.results, self.session = plan, results, session
         self.cell = find(plan["cells"], cell)
         self.block = next(b for b in plan["blocks"] if b["cell"] == cell and b["block"] == number)
         self.wanted = [
@@ -55,6 +60,8 @@ class Block:
         try:
             meta = read_json(self.folder(arm, repetition) / "meta.json")
         except (OSError, json.JSONDecodeError):
+            return False
+        if meta.get("status") == "invalid" and meta.get("session") != self.session:
             return False
         return meta.get("fingerprint") == self.fingerprint(arm, repetition)
 
