@@ -60,6 +60,12 @@ def check_parameters(path: Path, study: Study) -> None:
                     path, f"factors.{name}.labels.{level}", "is no level of the factor",
                     f"Levels: {', '.join(factor['levels'])}",
                 )  # fmt: skip
+        labels = list(factor.get("labels", {}).values())
+        if double := [label for label in labels if labels.count(label) > 1]:
+            raise ConfigError(
+                path, f"factors.{name}.labels", f"two levels are called {double[0]!r}",
+                "Figures tell levels by their labels: give each its own",
+            )  # fmt: skip
     given = [*study["factors"], *study["fixed"]]
     both = "workload" in given
     if both and (double := [name for name in PAGE_PARAMETERS if name in given]):
