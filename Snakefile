@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
 
 from howquick import session
 from howquick.cluster import time_limit
+from howquick.workflow import file_list
 
 
 configfile: f"{workflow.basedir}/config/config.yaml"
@@ -106,6 +107,7 @@ rule interference:
 
 
 rule bench:
-    """What the pipeline itself costs: results/bench/*.csv and a plot."""
+    """What the pipeline itself costs, and how often its statistics err: tables and plots."""
     input:
         f"{RESULTS}/bench/bench.pdf",
+        [f"{RESULTS}/error-rates/{study}" for study in hq.plans],

@@ -1,12 +1,13 @@
 # Calibration of the links: what was asked for and what was measured (docs/formats.md, section 7).
 
-#' Read the calibration files of a folder.
+#' Read calibration files.
 #'
-#' @param folder path, or NULL
-#' @return data.table, one row per link and check: link, backend, backend_version, bandwidth_mbit, rtt_ms,
-#'   loss_percent, quantity, direction, asked, measured, low, high, n, tolerance, verdict (`pass`, `fail`); no rows without files
-read_calibration <- function(folder) {
-  files <- if (is.null(folder)) character() else sort(list.files(folder, pattern = "[.]json$", full.names = TRUE))
+#' @param paths comma-separated paths of files; NULL or empty: none
+#' @return data.table, one row per link and check: link, backend, backend_version, bandwidth_mbit (NA: unshaped), rtt_ms,
+#'   loss_percent, burst (bytes, NA: none), quantity, direction, asked, measured, low, high, n, tolerance, verdict
+#'   (`pass`, `fail`); no rows without files
+read_calibration <- function(paths) {
+  files <- sort(split_list(paths))
   table <- data.table::rbindlist(c(list(empty_calibration()), lapply(files, calibration_file)), use.names = TRUE)
   data.table::setorderv(table, c("bandwidth_mbit", "rtt_ms", "loss_percent", "link"))
   table
@@ -15,7 +16,7 @@ read_calibration <- function(folder) {
 empty_calibration <- function() {
   data.table::data.table(
     link = character(), backend = character(), backend_version = character(),
-    bandwidth_mbit = numeric(), rtt_ms = numeric(), loss_percent = numeric(),
+    bandwidth_mbit = numeric(), rtt_ms = numeric(), loss_percent = numeric(), burst = numeric(),
     quantity = character(), direction = character(), asked = numeric(), measured = numeric(), low = numeric(),
     high = numeric(), n = integer(), tolerance = numeric(), verdict = character()
   )
@@ -29,8 +30,8 @@ calibration_file <- function(path) {
     data.table::data.table(
       link = data$name, backend = data$backend %||% NA_character_,
       backend_version = as.character(data$backend_version %||% NA),
-      bandwidth_mbit = number(data$link$bandwidth_mbit), rtt_ms = number(data$link$rtt_ms),
-      loss_percent = number(data$link$loss_percent), quantity = check$quantity,
+      bandwidth_mbit = number(shaped(data$link$bandwidth_mbit)), rtt_ms = number(data$link$rtt_ms),
+      loss_percent = number(data$link$loss_percent), burst = number(data$link$burst_bytes), quantity = check$quantity,
       direction = check$direction %||% "both", asked = number(check$asked), measured = number(check$measured),
       low = number(check$low), high = number(check$high), n = as.integer(number(check$n)),
       tolerance = number(check$tolerance), verdict = check$verdict %||% NA_character_
@@ -38,10 +39,13 @@ calibration_file <- function(path) {
   }))
 }
 
+#' NULL for a link without a rate.
+shaped <- function(rate) if (identical(rate, "unshaped")) NULL else rate
+
 #' Names of the measured quantities with their units, for readers.
 QUANTITY_LABELS <- c(
   rtt_ms = "RTT (ms)", rate_mbit = "Rate (Mbit/s)", loss_percent = "Loss (%)", queue_ms = "Queue (ms)",
-  reordered = "Reordered packets"
+  reordered = "Reordered packets", burst_bytes = "Burst (bytes)"
 )
 
 quantity_label <- function(quantity) {
@@ -50,5 +54,7 @@ quantity_label <- function(quantity) {
 
 #' A link in words, from its parameters.
 link_label <- function(table) {
-  sprintf("%s Mbit/s, %s ms, %s %%", table$bandwidth_mbit, table$rtt_ms, table$loss_percent)
+  rate <- ifelse(is.na(table$bandwidth_mbit), "unshaped", paste(table$bandwidth_mbit, "Mbit/s"))
+  burst <- ifelse(is.na(table$burst), "", sprintf(", %s MB at once", table$burst / 1e6))
+  sprintf("%s, %s ms, %s %%%s", rate, table$rtt_ms, table$loss_percent, burst)
 }

@@ -1,4 +1,4 @@
-# Rscript R/run_appendix.R --study plan.json --statistics DIR --figures DIR [--calibration DIR] [--manifest FILE]
+# Rscript R/run_appendix.R --study plan.json --statistics DIR --figures DIR [--calibration FILE,…] [--manifest FILE]
 #   [--runs a.csv[,b.csv…]] --output DIR
 # Writes the LaTeX fragments of one study, copies of its figures, and `epoch`, the Unix time of the data, which
 # is the SOURCE_DATE_EPOCH to typeset with. --runs only names the tables in the text, with their checksums.

@@ -1,4 +1,4 @@
-# Rscript R/run_figure.R --study plan.json --figure NAME[,NAME…] --runs a.csv[,b.csv…] [--calibration DIR]
+# Rscript R/run_figure.R --study plan.json --figure NAME[,NAME…] --runs a.csv[,b.csv…] [--calibration FILE,…]
 #   [--statistics DIR] --output FILE.pdf|DIR
 # Writes FILE.pdf and FILE.svg, or DIR/NAME.pdf and DIR/NAME.svg for each name (`all`: every figure of the study).
 # With --statistics the tables of R/run_statistics.R are taken instead of being computed again.

@@ -34,10 +34,12 @@ rule analyse__figure:
         cpu_percent=90,
     params:
         runs=lambda wildcards, input: ",".join(input.runs),
-        calibration=lambda wildcards: f"{RESULTS}/calibration",
+        calibration=lambda wildcards, input: file_list(
+            "--calibration", input.calibration
+        ),
     shell:
         "exec Rscript {input.program:q} --study {input.plan} --figure {wildcards.figure}"
-        " --runs {params.runs:q} --calibration {params.calibration:q} --output {output} &> {log}"
+        " --runs {params.runs:q} {params.calibration:q} --output {output} &> {log}"
 
 
 rule analyse__precision:

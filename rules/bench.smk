@@ -10,6 +10,7 @@ BENCHES = [
     "startup",
     "loopback",
     "log_cost",
+    "guard",
 ]
 
 

@@ -17,12 +17,14 @@ rule publish__fragments:
         f"{RESULTS}/logs/publish/{{study}}.log",
     params:
         figures=lambda wildcards: f"{RESULTS}/figures/{wildcards.study}",
-        calibration=lambda wildcards: f"{RESULTS}/calibration",
+        calibration=lambda wildcards, input: file_list(
+            "--calibration", input.calibration
+        ),
         manifest=hq.manifest,
     shell:
         "exec Rscript {input.program:q} --study {input.plan} --runs {input.runs}"
         " --statistics {input.statistics} --figures {params.figures:q}"
-        " --calibration {params.calibration:q} --manifest {params.manifest:q}"
+        " {params.calibration:q} --manifest {params.manifest:q}"
         " --output {output} &> {log}"
 
 
@@ -38,6 +40,5 @@ rule publish__appendix:
         f"{RESULTS}/logs/publish/appendix.log",
     params:
         paper=PAPER,
-        fragments=lambda wildcards: f"{RESULTS}/appendix",
     shell:
-        "exec bash {input.program:q} {params.paper:q} {params.fragments:q} {output} &> {log}"
+        "exec bash {input.program:q} {params.paper:q} {output} {input.fragments:q} &> {log}"

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from howquick.bench import stacks
+from howquick.bench.guard import guard
 from howquick.errors import ROOT, UserError, run_program
 from howquick.files import atomic_text, read_json
 
@@ -332,7 +333,7 @@ def main() -> None:
         "what",
         choices=[
             "provisioning", "overhead", "network_share", "accuracy",
-            "emulator", "parallel", "dag", "extraction", "startup", "loopback", "log_cost",
+            "emulator", "parallel", "dag", "extraction", "startup", "loopback", "log_cost", "guard",
         ],
     )  # fmt: skip
     parser.add_argument("--results", type=Path, required=True)
@@ -352,6 +353,7 @@ def main() -> None:
         "startup": stacks.startup,
         "loopback": stacks.loopback,
         "log_cost": stacks.log_cost,
+        "guard": guard,
     }
     write_table(arguments.output, measure[arguments.what]())
 

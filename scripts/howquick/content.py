@@ -12,7 +12,7 @@ from typing import Any
 from howquick.errors import UserError
 from howquick.files import atomic_folder, write_json
 from howquick.plan import derive_seed
-from howquick.workload import bulk_sizes, kind_of, page_name
+from howquick.workload import HTML_NAME, bulk_sizes, kind_of, page_name
 
 SERVER_NAME = "server.test"
 SERVER_ADDRESS = "10.0.2.1"
@@ -54,9 +54,13 @@ def _fill(workload: dict[str, Any], seed: int, scratch: Path) -> list[dict[str, 
         case "page":
             paths = [f"objects/{number:03}.jpg" for number in range(workload["objects"])]
             html = _html(paths).encode()
-            (www / "index.html").write_bytes(html)
+            (www / HTML_NAME).write_bytes(html)
             sizes = object_sizes(workload, seed)
-            first = {"path": "/index.html", "bytes": len(html), "sha256": sha256(html).hexdigest()}
+            first = {
+                "path": f"/{HTML_NAME}",
+                "bytes": len(html),
+                "sha256": sha256(html).hexdigest(),
+            }
             (www / "objects").mkdir()
             return [first, *_objects(www, paths, sizes, workload, seed)]
         case "object":

@@ -164,9 +164,10 @@ def finish_cell(path: Path, cell: dict[str, Any], study: Study, scale: dict[str,
     profile = study.get("profile")
     if profile and is_selected(cell, profile.get("cells", {})):
         cell["profile"] = profile["arms"]
-    alone = scale.get("alone", study.get("alone", False))
-    if alone is True or (alone and is_selected(cell, alone["cells"])):
-        cell["alone"] = True
+    for circumstance in ("alone", "tolerate_delays"):
+        where = scale.get(circumstance, study.get(circumstance, False))
+        if where is True or (where and is_selected(cell, where["cells"])):
+            cell[circumstance] = True
 
 
 def _link(path: Path, name: str, parameters: dict[str, Any]) -> dict[str, Any]:

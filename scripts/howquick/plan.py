@@ -206,7 +206,9 @@ def fingerprint(
     the_cell = find(study["cells"], cell)
     the_arm = arm_in_cell(the_cell, find(study["arms"], arm))
     # Named only where a cell has them: what was measured before they existed stays valid.
-    circumstances = {k: the_cell[k] for k in ("moves", "observe", "alone") if the_cell.get(k)}
+    circumstances = {
+        k: the_cell[k] for k in ("moves", "observe", "alone", "tolerate_delays") if the_cell.get(k)
+    }
     if arm in the_cell.get("profile", []):
         circumstances["profile"] = True
     behaviour = {key: value for key, value in the_arm.items() if key not in ("label", "group")}

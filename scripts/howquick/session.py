@@ -128,7 +128,7 @@ def go_on_for_precision(hq: Workflow, workflow: Any) -> None:
     if not workflow.is_main_process or workflow.dryrun or hq.runs:
         return
     short = [
-        f"{study} {cell}"
+        Path(hq.results, "tables", study, f"{cell}.csv")
         for study, plan in hq.plans.items()
         if plan["precision"]
         for cell in asks_for_more(hq.results, plan)
@@ -139,6 +139,10 @@ def go_on_for_precision(hq: Workflow, workflow: Any) -> None:
             file=sys.stderr,
             flush=True,
         )
+        # Their tables lack what is to come. Snakemake finds that out by what it noted of this start,
+        # which it may not have written yet.
+        for table in short:
+            table.unlink(missing_ok=True)
         # Snakemake has its own end to finish first.
         atexit.register(_again)
 

@@ -26,9 +26,10 @@ from howquick.study import Selection, resolve_study
 from howquick.workload import page_name
 
 CONFIG_FILE = ROOT / "config" / "config.yaml"
-# Average CPU need of a block in percent of one processor, measured by `snakemake bench`: programs,
-# captures and packing, and the emulator per Mbit/s that really flows.
-CPU_PERCENT_BASE = 12
+# CPU need of a block in percent of one processor: programs, captures and packing, and the emulator per
+# Mbit/s that really flows. On average the base is a third of this (`snakemake bench`), but it comes in
+# bursts as programs start, and whoever has to wait for them is disturbed.
+CPU_PERCENT_BASE = 40
 CPU_PERCENT_PER_MBIT = 1.6
 
 
@@ -219,6 +220,12 @@ def has_invalid(manifest: dict[str, Any]) -> bool:
     return bool(manifest.get("statuses", {}).get("invalid"))
 
 
+def file_list(option: str, files: Iterable[str]) -> list[str]:
+    """The words of a command line that name files, none if there are none."""
+    named = ",".join(files)
+    return [option, named] if named else []
+
+
 def same_arms(plan: dict[str, Any]) -> list[list[str]]:
     """The pairs of a study whose arms differ in nothing but their names."""
     measured = {
@@ -253,7 +260,7 @@ def read_workflow(config: Mapping[str, Any], targets: Iterable[str] = ()) -> Wor
     Where targets name studies, those are planned and no others. Raises ConfigError; file, key and
     remedy are in its text.
     """
-    values = {key: _listed(key, value) for key, value in config.items()}
+    values = {key: _typed(key, value) for key, value in config.items()}
     # A target is a study's own (`production_quic`) or a file of one (`…/production-quic/figure.pdf`).
     words = [target for target in targets if "=" not in target]
     asked = {part for word in words for part in word.replace("_", "-").split("/")}
@@ -274,10 +281,12 @@ def read_workflow(config: Mapping[str, Any], targets: Iterable[str] = ()) -> Wor
     return Workflow(results, selection, plans, values.get("runs"))
 
 
-def _listed(key: str, value: Any) -> Any:
-    """`--config cells=a,b` means a list; a single word is a list of one."""
+def _typed(key: str, value: Any) -> Any:
+    """`--config cells=a,b` means a list, a single word a list of one; `observe=false` is no text."""
     if key in ("studies", "cells", "arms") and isinstance(value, str):
         return [word for word in value.split(",") if word]
+    if key == "observe":
+        return {"true": True, "false": False}.get(value, value)
     return value
 
 

@@ -10,6 +10,8 @@ from typing import Any
 
 # Rough sizes, for planning only, bytes.
 SITE_BYTES = {"small": 300_000, "medium": 1_500_000, "large": 4_000_000, "web": 1_700_000}
+# The document of a page. Not index.html: some servers redirect that to the name of its folder.
+HTML_NAME = "page.html"
 BULK_SMALLEST = 8 << 20
 BULK_LARGEST = 256 << 20
 # Of an unshaped link, for planning only: what a fast stack reaches on one processor, bytes per second.

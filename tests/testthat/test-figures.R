@@ -24,8 +24,14 @@ some_links <- function() {
     link = list(bandwidth_mbit = 2, rtt_ms = 18, loss_percent = 0), name = "a", backend = "b", backend_version = "1",
     checks = list(check("rtt_ms", 18, 18.5), check("reordered", 0, 0))
   )
-  jsonlite::write_json(link, file.path(folder, "a.json"), auto_unbox = TRUE)
-  read_calibration(folder)
+  bare <- list(
+    link = list(bandwidth_mbit = "unshaped", rtt_ms = 0, loss_percent = 0), name = "b", backend = "b", backend_version = "1",
+    checks = list(check("loss_percent", 0, 0))
+  )
+  files <- file.path(folder, c("a.json", "b.json"))
+  jsonlite::write_json(link, files[1], auto_unbox = TRUE)
+  jsonlite::write_json(bare, files[2], auto_unbox = TRUE)
+  read_calibration(paste(files, collapse = ","))
 }
 
 test_that("every figure is the same to the byte when drawn twice", {
@@ -102,6 +108,6 @@ test_that("an unknown figure, kind or factor is refused", {
 
 test_that("deviations are relative where something was asked for", {
   table <- calibration_deviation(some_links())
-  expect_equal(table$deviation, c(100 * 0.5 / 18, 0), tolerance = 1e-6)
-  expect_equal(table$panel, c("RTT (% of asked)", "Reordered packets (count)"))
+  expect_equal(table$deviation, c(0, 100 * 0.5 / 18, 0), tolerance = 1e-6)
+  expect_equal(table$panel, c("Loss where none was asked (%)", "RTT (% of asked)", "Reordered packets (count)"))
 })

@@ -14,7 +14,7 @@ build_all <- function(plan, runs, circumstances) {
   r("run_statistics.R", "--runs", runs, "--output", at("statistics"))
   r("run_figure.R", "--runs", runs, "--figure", "all", "--output", at("figures"))
   r("run_appendix.R", "--runs", runs, "--statistics", at("statistics"), "--figures", at("figures"), "--output", at("appendix", "made-up"))
-  typeset <- c(file.path(PROJECT_ROOT, "scripts", "typeset.sh"), file.path(PROJECT_ROOT, "paper"), at("appendix"), at("appendix.pdf"))
+  typeset <- c(file.path(PROJECT_ROOT, c("scripts/typeset.sh", "paper")), at("appendix.pdf"), at("appendix", "made-up"))
   step("bash", typeset)
   r("run_compare.R", "--runs", runs, "--arms", "one,two", "--output", at("compare"))
   files <- list.files(folder, recursive = TRUE)

@@ -1,7 +1,7 @@
 //! Client that loads one page over one connection.
 
 use std::cell::RefCell;
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, UdpSocket};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -9,6 +9,7 @@ use contract::end::{End, NO_ERROR};
 use contract::environment::text;
 use contract::gate::Gate;
 use contract::page::Page;
+use contract::refusal::Ear;
 use contract::requests::Requests;
 use contract::settings::{Protocol, Role, Settings};
 use contract::socket::plain;
@@ -36,20 +37,25 @@ pub fn main() -> Outcome<()> {
     }
     let path = PathBuf::from(text("TIMING")?);
     run(async move {
+        let socket = plain((Ipv4Addr::UNSPECIFIED, 0).into(), &settings)?;
+        let ear = Ear::new(&socket, settings.address)?;
         let client = match Control::new(&settings) {
-            Control::Cubic(control) => start(&settings, control)?,
-            Control::Bbr(control) => start(&settings, control)?,
+            Control::Cubic(control) => start(&settings, socket, control)?,
+            Control::Bbr(control) => start(&settings, socket, control)?,
         };
         Gate::pass()?;
-        load(&client, &settings, requests).await?.write(&path)
+        load(&client, &ear, &settings, requests).await?.write(&path)
     })
 }
 
-fn start(settings: &Settings, control: impl congestion_controller::Provider) -> Outcome<Client> {
-    let any = (Ipv4Addr::UNSPECIFIED, 0).into();
+fn start(
+    settings: &Settings,
+    socket: UdpSocket,
+    control: impl congestion_controller::Provider,
+) -> Outcome<Client> {
     let tls = tls_provider::rustls::Client::from(tls::client(settings)?);
     Client::builder()
-        .with_io(io(plain(any, settings)?, settings)?)
+        .with_io(io(socket, settings)?)
         .and_then(|builder| builder.with_tls(tls))
         .context(|| "TLS".into())?
         .with_limits(limits(settings)?)
@@ -60,13 +66,21 @@ fn start(settings: &Settings, control: impl congestion_controller::Provider) -> 
         .context(|| "UDP socket".into())
 }
 
-async fn load(client: &Client, settings: &Settings, requests: Requests) -> Outcome<Timing> {
+async fn load(
+    client: &Client,
+    ear: &Ear,
+    settings: &Settings,
+    requests: Requests,
+) -> Outcome<Timing> {
     let page = RefCell::new(Page::new(requests));
     let clock = Clock::read();
     let start = Instant::now();
     let connect = Connect::new(settings.address).with_server_name(settings.host.as_str());
-    let connected = client.connect(connect).await;
-    let connection = connected.map_err(|error| end(&error).failure(settings, false))?;
+    let connection = tokio::select! { biased;
+        connected = client.connect(connect) => connected.map_err(|error| end(&error)),
+        () = ear.refused() => Err(End::Refused),
+    };
+    let connection = connection.map_err(|end| end.failure(settings, false))?;
     let handshake = start.elapsed();
     let handle = connection.handle();
     let loaded = exchange(connection, settings, &page).await;

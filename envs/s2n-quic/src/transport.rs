@@ -1,16 +1,11 @@
 //! From settings to the library's providers: limits, socket, congestion control.
 
-use std::time::Duration;
-
 use contract::settings::Settings;
 use contract::{Context, Outcome};
 use s2n_quic::provider::{congestion_controller, io, limits};
 
 /// Bytes of IPv4 and UDP headers, which the library counts as part of the MTU.
 const HEADER_BYTES: u16 = 28;
-
-/// After this a handshake has failed, however patient the connection is later; the library's default.
-const HANDSHAKE: Duration = Duration::from_secs(10);
 
 /// Flow control and timeouts, the same for both roles.
 pub fn limits(settings: &Settings) -> Outcome<limits::Limits> {
@@ -25,7 +20,7 @@ pub fn limits(settings: &Settings) -> Outcome<limits::Limits> {
         .and_then(|limits| limits.with_max_open_local_bidirectional_streams(settings.max_streams))
         .and_then(|limits| limits.with_max_send_buffer_size(buffer))
         .and_then(|limits| limits.with_max_idle_timeout(settings.idle_timeout))
-        .and_then(|limits| limits.with_max_handshake_duration(HANDSHAKE.min(settings.idle_timeout)))
+        .and_then(|limits| limits.with_max_handshake_duration(settings.idle_timeout))
         .and_then(|limits| limits.with_initial_round_trip_time(settings.initial_rtt))
         .context(|| "limits".into())
 }

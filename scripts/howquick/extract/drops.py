@@ -82,16 +82,18 @@ def beliefs(row: Mapping[str, Any], retransmitted: Mapping[str, int | None]) -> 
     """`believed_lost_*` and `belief_error_*` of a row of the runs table (docs/formats.md, section 6).
 
     retransmitted: segments that the kernel sent again, by direction; None where TCP does not carry
-    the arm: then the sender's qlog tells.
+    the arm. Then the sender's qlog tells; one without a lost packet may be of a stack that logs none
+    (quiche), so the server's is believed only if its full capture has nothing sent again.
     """
     found: dict[str, Any] = {}
     for way, sender in (("up", "client"), ("down", "server")):
         believed = retransmitted[way]
         # A log is one connection's.
         if believed is None and row.get("connections_capture") == 1:
-            believed = row.get(f"qlog_{sender}_lost")
+            again = row.get("retransmitted_packets") if way == "down" else None
+            believed = row.get(f"qlog_{sender}_lost") or again
         found[f"believed_lost_{way}"] = believed
-        dropped = [row.get(f"link_lost_{way}"), row.get(f"queue_dropped_{way}")]
-        if believed is not None and None not in dropped:
-            found[f"belief_error_{way}"] = believed - sum(dropped)
+        lost, queue = row.get(f"link_lost_{way}"), row.get(f"queue_dropped_{way}")
+        if believed is not None and lost is not None and queue is not None:
+            found[f"belief_error_{way}"] = believed - lost - queue
     return found

@@ -24,7 +24,8 @@ class Load:
     """What is known of a load when it is judged.
 
     guard: what `Watch.stop` gave; emulator: its counters since the load began; seconds: how long the
-    load took, 0 if it did not end; shaped: whether something emulates the link.
+    load took, 0 if it did not end; shaped: whether something emulates the link; judged: whether
+    delays by other programs count against it.
     """
 
     guard: dict[str, Any]
@@ -34,6 +35,7 @@ class Load:
     backlog_drops: int
     seconds: float
     shaped: bool
+    judged: bool
 
 
 def judges_delays() -> bool:
@@ -46,8 +48,8 @@ def judges_delays() -> bool:
 
 def disturbances(load: Load) -> list[str]:
     """Why a load does not count; empty if it does."""
-    late = _late(load) if judges_delays() else []
-    return [*_lost_by_the_testbed(load), *late, *_machine(load.guard)]
+    late = _late(load) if load.judged else []
+    return [*_lost_by_the_testbed(load), *late, *_machine(load.guard, load.judged)]
 
 
 def _lost_by_the_testbed(load: Load) -> list[str]:
@@ -82,12 +84,12 @@ def _late(load: Load) -> list[str]:
     return found
 
 
-def _machine(guard: dict[str, Any]) -> list[str]:
+def _machine(guard: dict[str, Any], judged: bool) -> list[str]:
     found = [f"the {role} stood still, stopped by a signal" for role in guard["stopped"]]
     # A second is no scheduler's doing: a machine or a program was suspended.
-    if guard["pause_s"] > (MAX_PAUSE_S if judges_delays() else 1):
+    if guard["pause_s"] > (MAX_PAUSE_S if judged else 1):
         found.append(f"the measuring program stood still for {guard['pause_s'] * 1000:.0f} ms")
-    if judges_delays() and (guard["steal"] or 0) > MAX_STEAL:
+    if judged and (guard["steal"] or 0) > MAX_STEAL:
         found.append(f"the hypervisor took {guard['steal']:.0%} of the CPU")
     if abs(guard["clock_step_s"]) > MAX_CLOCK_STEP_S:
         found.append(f"the clock stepped by {guard['clock_step_s']} s")

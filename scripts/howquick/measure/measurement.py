@@ -5,12 +5,14 @@ from __future__ import annotations
 import random
 import shutil
 import time
+from collections import deque
 from pathlib import Path
 from typing import Any
 
 from howquick.arms import metrics_of, transport_of
 from howquick.endpoints import load_endpoints
 from howquick.errors import UserError
+from howquick.guard.bounds import judges_delays
 from howquick.manifest import environment_hash
 from howquick.measure.block import Block
 from howquick.measure.bulk import BulkSize
@@ -49,29 +51,36 @@ class Measurement:
             bulk = BulkSize(self.block, programs, self.scratch / "pilot")
             try:
                 self.parts["testbed"] = time.monotonic() - begin
-                for repetition, order, arm in missing:
-                    progress.now(arm, repetition)
-                    outcome = self._repeat_until_valid(programs, bulk, repetition, order, arm)
-                    progress.done(outcome.status)
-                    for name, seconds in outcome.overhead.items():
-                        self.parts[name] = self.parts.get(name, 0.0) + seconds
+                self._measure(programs, bulk, missing, progress)
             finally:
                 programs.stop()
 
-    def _repeat_until_valid(
-        self, programs: Programs, bulk: BulkSize, repetition: int, order: int, arm: str
-    ) -> Outcome:
-        disturbed: list[str] = []
-        for _ in range(MAX_ATTEMPTS):
+    def _measure(
+        self,
+        programs: Programs,
+        bulk: BulkSize,
+        missing: list[tuple[int, int, str]],
+        progress: Progress,
+    ) -> None:
+        """Measure in order; what was disturbed comes again after all others, MAX_ATTEMPTS times in all.
+
+        Right away it would meet the same neighbour in the same phase.
+        """
+        waiting: deque[tuple[int, int, str, list[str]]] = deque((*one, []) for one in missing)
+        while waiting:
+            repetition, order, arm, disturbed = waiting.popleft()
+            progress.now(arm, repetition)
             try:
                 outcome = self._repetition(programs, bulk, repetition, order, arm, disturbed)
             finally:
                 self._assert_link(programs.bed, arm, repetition)
             self.quiet_since = outcome.ended
-            if outcome.status != "invalid":
-                return outcome
-            disturbed.append(outcome.reason)
-        return outcome
+            for name, seconds in outcome.overhead.items():
+                self.parts[name] = self.parts.get(name, 0.0) + seconds
+            if outcome.status == "invalid" and len(disturbed) + 1 < MAX_ATTEMPTS:
+                waiting.append((repetition, order, arm, [*disturbed, outcome.reason]))
+            else:
+                progress.done(outcome.status)
 
     def _assert_link(self, bed: Testbed, arm: str, repetition: int) -> None:
         """Raise UserError if the emulator has ended; then the repetition is wrong in an unknown way."""
@@ -121,6 +130,7 @@ class Measurement:
             meta,
             full_capture=repetition < self.block.plan["full_captures"],
             moves=moves,
+            judged=judges_delays() and not self.block.cell.get("tolerate_delays"),
         )
         return run.run(self.quiet_since)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from howquick.capture.pack import pack
 from howquick.files import atomic_folder, file_hash, write_json
-from howquick.guard.bounds import Load, disturbances, judges_delays
+from howquick.guard.bounds import Load, disturbances
 from howquick.guard.watch import Watch
 from howquick.measure.captures import FULL_BYTES, HEADERS_BYTES, Capture
 from howquick.measure.client import Client
@@ -67,10 +67,11 @@ class Repetition:
         meta: dict[str, Any],
         full_capture: bool,
         moves: Moves,
+        judged: bool,
     ) -> None:
         self.bed, self.server, self.client, self.page = bed, server, client, page
         self.scratch, self.folder, self.meta = scratch, folder, meta
-        self.moves = moves
+        self.moves, self.judged = moves, judged
         self.cpu: dict[str, float | None] = {"server_s": None, "client_s": None}
         self.snaplen = FULL_BYTES if full_capture else HEADERS_BYTES
         self.captures: dict[str, Capture] = {}
@@ -122,7 +123,7 @@ class Repetition:
         self.meta["network"] = {"before": before, "after": after}
         self.meta["guard"] |= {
             "capture_drops": self.capture_drops,
-            "judges_delays": judges_delays(),
+            "judges_delays": self.judged,
         }
         self._judge(before, after)
         self._write()
@@ -202,6 +203,7 @@ class Repetition:
                 drops,
                 self.network_s,
                 shaped=not self.bed.link.unshaped,
+                judged=self.judged,
             )
         )
         if found:

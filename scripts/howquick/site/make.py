@@ -13,6 +13,7 @@ from howquick.files import write_json
 from howquick.plan import derive_seed
 from howquick.site.picture import draw, size_for
 from howquick.site.text import Image, html, script, style_sheet
+from howquick.workload import HTML_NAME
 
 
 @dataclass(frozen=True)
@@ -71,8 +72,8 @@ def _bodies(name: str, site: Site, seed: int) -> dict[str, bytes]:
     scripts = [f"js/app-{number}.js" for number in range(site.scripts)]
     pictures = _picture_sizes(site, part("sizes"))
     images = [Image(path, *size_for(length)) for path, length in pictures.items()]
-    page = html(name, sheets, scripts, images, site.html_bytes, part("index.html"))
-    texts = {"index.html": page}
+    page = html(name, sheets, scripts, images, site.html_bytes, part(HTML_NAME))
+    texts = {HTML_NAME: page}
     for number, path in enumerate(sheets):
         texts[path] = style_sheet(number, site.sheet_bytes, part(path))
     for number, path in enumerate(scripts):

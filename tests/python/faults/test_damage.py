@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
+from faults.damage import damaged
 from howquick.errors import ROOT
 from workflow.blocks import CELL, make_plan, measure
-from workflow.flow import rows
 
 QUIC = {"protocol": "h3", "server": "quiche", "client": "quiche"}
 KEPT = "all finished loads"
@@ -88,38 +88,16 @@ def measured(tmp_path_factory):
     return results
 
 
-def extract(results, output):
-    """The rows of the block by arm."""
-    manifest = results / "blocks/how-quick" / CELL / "0.json"
-    done = subprocess.run(
-        [sys.executable, ROOT / "scripts/extract.py", "block", manifest, "--results", results,
-         "--output", output], capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
-    return {row["arm"]: row for row in rows(output / "runs.csv")}
-
-
-def damaged(results, arm, pattern, change, tmp_path):
-    """The rows while one file of a run is changed by `change(bytes)`, and as they were before."""
-    (file,) = (results / "runs/how-quick" / CELL / arm / "0000").glob(pattern)
-    whole = extract(results, tmp_path / "whole")
-    content = file.read_bytes()
-    file.write_bytes(change(content))
-    try:
-        return whole, extract(results, tmp_path / "damaged")
-    finally:
-        file.write_bytes(content)
-
-
 def test_a_corrupted_capture(measured, tmp_path, outcome):
     def overwrite(content):
         middle = len(content) // 2
-        return content[:middle] + bytes(64) + content[middle + 64 :]
+        # Longer than any packet, so that the file's own structure is hit wherever the middle is.
+        return content[:middle] + bytes(4096) + content[middle + 4096 :]
 
     whole, rest = damaged(measured, "one", "client.pcapng", overwrite, tmp_path)
     assert rest["one"]["plt_s"] == whole["one"]["plt_s"] != ""
     assert rest["one"]["plt_capture_s"] == "" and whole["one"]["plt_capture_s"] != ""
-    assert "client.pcapng" in rest["one"]["extract_note"]
+    assert "client.pcapng: damaged" in rest["one"]["extract_note"]
     assert rest["quic"] == whole["quic"]
     outcome("capture corrupted", f"extract_note: {rest['one']['extract_note']}", "everything else",
             "columns from captures empty")  # fmt: skip

@@ -8,7 +8,8 @@ import time
 import pytest
 
 from faults.inject import LONG_CELL, Injected
-from howquick.guard.bounds import LEAST_RUN_DELAY_S, MAX_RUN_DELAY_SHARE
+from howquick.errors import ROOT
+from howquick.guard.bounds import LEAST_RUN_DELAY_S, MAX_CLOCK_STEP_S, MAX_RUN_DELAY_SHARE
 from workflow.blocks import make_plan, measure, meta
 
 # Its client and its server need the processor most.
@@ -89,3 +90,28 @@ def test_the_real_clock(tmp_path, monkeypatch):
     time.clock_settime(time.CLOCK_REALTIME, time.time() - 0.5)
     assert status == 0, output
     assert "the clock stepped by 0.5" in meta(tmp_path, "one", 1, LONG_CELL)["disturbed"][0]
+
+
+# The kernel's own clocks part: by 0.5 s, in a time namespace that this process enters between two readings.
+PARTING = """
+import os
+from pathlib import Path
+from howquick.guard.machine import describe, read_machine
+begin = read_machine(())
+os.unshare(os.CLONE_NEWTIME)
+Path("/proc/self/timens_offsets").write_text("monotonic 0 500000000")
+os.setns(os.open("/proc/self/ns/time_for_children", os.O_RDONLY), os.CLONE_NEWTIME)
+print(describe(begin, read_machine(()))["clock_step_s"])
+"""
+
+
+def test_the_guard_reads_the_kernels_clocks():
+    """Realtime lags the monotonic clock by 0.5 s, as after a step backwards; no Python stands in."""
+    done = subprocess.run(
+        ["unshare", "--user", "--map-root-user", sys.executable, "-c", PARTING],
+        env=os.environ | {"PYTHONPATH": str(ROOT / "scripts")},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    step = float(done.stdout)
+    assert step == pytest.approx(-0.5, abs=MAX_CLOCK_STEP_S)

@@ -4,12 +4,16 @@ import json
 import os
 import signal
 import time
+from pathlib import Path
 
 import pytest
 
 from faults.inject import LONG_CELL, Injected
 from workflow.blocks import make_plan, measure, meta
+from workflow.flow import descendants, run, start, wait_until
 
+# Of the scale smoke; its loads are many, so that the kill falls between two of them.
+SMOKE_CELL = "10mbit-18ms-loss2-50obj-small"
 PLT_S = 2.5  # 640 KB of objects at 2 Mbit/s: no load can be faster
 KEPT = "all finished loads"
 
@@ -142,3 +146,28 @@ def test_a_stopped_program_makes_no_number(tmp_path, monkeypatch, outcome, fault
     calm = [m["network_s"] for m in found.values() if m["attempts"] == 1]
     assert again[0]["network_s"] < max(calm) + 1, json.dumps(again[0]["guard"])
     outcome(fault, f"in meta.json: {again[0]['disturbed'][0]}", KEPT, "invalid, measured again")
+
+
+def test_a_killed_workflow_leaves_nothing(tmp_path, outcome):
+    """Snakemake alone is killed, and everything that it started ends with it."""
+    results = tmp_path / "results"
+    config = [f"cells={SMOKE_CELL}", "arms=h1-nginx-curl,h2-nginx-curl"]
+    process = start(results, "measure", config=config)
+
+    def finished():
+        return {p: p.read_bytes() for p in results.glob("runs/*/*/*/[0-9]*/meta.json")}
+
+    assert wait_until(lambda: finished() or process.poll() is not None, 120)
+    assert process.poll() is None, process.output.read_text()
+    family = descendants(process.pid)
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait(timeout=20)
+    assert wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in family), 20)
+    kept = finished()
+    status, output = run(results, "measure", config=config)
+    assert status == 0, output
+    now = finished()
+    assert len(now) == 4 > len(kept) > 0
+    assert all(now[path] == content for path, content in kept.items())
+    assert not list(results.rglob(".*.tmp"))
+    outcome("snakemake killed", "nothing: it is gone", KEPT, "none; measured at the next start")

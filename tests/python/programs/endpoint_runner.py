@@ -147,7 +147,7 @@ def make_certificates(folder: Path) -> Path:
 
 
 def make_page(folder: Path, sizes: list[int], seed: int = 1) -> dict[str, str]:
-    """Write index.html and one object per size (bytes) into ``folder``.
+    """Write page.html and one object per size (bytes) into ``folder``.
 
     Returns the SHA-256 of every file by its path on the server, the HTML first.
     """
@@ -156,12 +156,12 @@ def make_page(folder: Path, sizes: list[int], seed: int = 1) -> dict[str, str]:
     names = [f"objects/{number:03d}.jpg" for number in range(len(sizes))]
     images = "\n".join(f'<img src="{name}" alt="">' for name in names)
     head = "<!DOCTYPE html>\n<html><head><title>page</title></head><body>\n"
-    (folder / "index.html").write_text(f"{head}{images}\n</body></html>\n")
+    (folder / "page.html").write_text(f"{head}{images}\n</body></html>\n")
     for name, size in zip(names, sizes, strict=True):
         (folder / name).write_bytes(generator.randbytes(size))
     return {
         f"/{p}": hashlib.sha256((folder / p).read_bytes()).hexdigest()
-        for p in ["index.html", *names]
+        for p in ["page.html", *names]
     }
 
 

@@ -61,7 +61,7 @@ def test_page_arrives_whole(pair: Pair, certs: Path, page: Page, tmp_path: Path)
     timing = outcome.page()
     received = {item["path"]: item["sha256"] for item in timing["objects"]}
     assert received == page.hashes
-    assert next(iter(received)) == "/index.html"
+    assert next(iter(received)) == "/page.html"
     for item in timing["objects"]:
         assert item["bytes"] == (page.folder / item["path"].lstrip("/")).stat().st_size
         assert item["status"] == 200

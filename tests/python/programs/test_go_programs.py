@@ -75,7 +75,7 @@ def test_openssl_without_aes_instructions_is_slower(certs: Path, tmp_path: Path)
 def test_group_is_the_one_asked_for(
     case: tuple[str, str], group: str, certs: Path, small_page: Page, tmp_path: Path
 ) -> None:
-    timing = load_once(case, certs, small_page.folder, ["/index.html"], tmp_path, {"group": group})
+    timing = load_once(case, certs, small_page.folder, ["/page.html"], tmp_path, {"group": group})
     assert timing["negotiated"]["group"] == group
 
 

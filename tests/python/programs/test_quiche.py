@@ -59,7 +59,7 @@ class Bench:
         """Run a role with a changed environment; None removes a variable."""
         values = runner.environment(self.endpoint, role, self.load(), self.folder)
         values |= {"WWW": str(self.www), "TIMING": str(self.folder / "timing.json")}
-        values["REQUESTS"] = f"https://{runner.HOST}/index.html"
+        values["REQUESTS"] = f"https://{runner.HOST}/page.html"
         for name, value in changes.items():
             values.pop(name, None)
             if value is not None:
@@ -180,7 +180,7 @@ def assert_page(outcome: Outcome, page: dict[str, str]) -> dict[str, Any]:
     assert (timing["protocol"], timing["connections"]) == ("h3", 1)
     assert outcome.go <= timing["start"] <= time.time()
     html = timing["objects"][0]
-    assert html["path"] == "/index.html"
+    assert html["path"] == "/page.html"
     for item in timing["objects"]:
         assert item["status"] == 200
         assert 0 <= item["start_s"] <= item["first_byte_s"] <= item["end_s"]
@@ -395,7 +395,7 @@ def test_killed_client_leaves_the_server_serving(bench: Bench) -> None:
     load = bench.load()
     with bench.serve(load) as server:
         values = runner.environment(bench.endpoint, "client", load, bench.folder)
-        values |= {"REQUESTS": f"https://{runner.HOST}/index.html", "TIMING": "/dev/null"}
+        values |= {"REQUESTS": f"https://{runner.HOST}/page.html", "TIMING": "/dev/null"}
         argv = bench.endpoint.argv("client")
         with subprocess.Popen(
             argv, env=values, stdin=subprocess.PIPE, stdout=subprocess.PIPE

@@ -67,9 +67,12 @@ def test_cipher_is_the_one_asked_for(
 def test_ends_that_agree_on_no_group_fail_with_a_reason(
     certs: Path, small_page: Page, tmp_path: Path
 ) -> None:
-    outcome = load_page(certs, small_page, tmp_path, {"group": "P-384"}, {"group": "X25519"})
+    """The library's server says nothing to a client whose first packet it cannot use."""
+    client = {"group": "X25519", "idle_timeout_s": 2}
+    outcome = load_page(certs, small_page, tmp_path, {"group": "P-384"}, client)
     assert outcome.status == 1
-    assert "TLS" in outcome.reason
+    assert "no handshake" in outcome.reason
+    assert outcome.reason.endswith("for 2 s")
     assert outcome.timing is None
 
 
@@ -81,17 +84,17 @@ def test_client_without_verification_is_refused(
     assert "OPTION_VERIFY" in outcome.reason
 
 
-def test_server_that_is_not_there_is_told_within_the_limit_of_a_handshake(
+def test_server_that_is_not_there_is_told_at_once(
     certs: Path, small_page: Page, tmp_path: Path
 ) -> None:
     begun = time.monotonic()
-    asked = Load("h3", certs, free_port(), options={"idle_timeout_s": 2})
+    asked = Load("h3", certs, free_port())
     outcome = run_client(
         load_endpoint("s2n-quic"), asked, list(small_page.hashes), tmp_path / "client"
     )
     assert outcome.status == 1
-    assert "no handshake" in outcome.reason
-    assert time.monotonic() - begun < 8
+    assert "nothing listens on UDP 127.0.0.1:" in outcome.reason
+    assert time.monotonic() - begun < 3
 
 
 def test_version_is_that_of_the_lock() -> None:

@@ -127,7 +127,7 @@ def test_a_killed_block_leaves_no_process_and_resumes(tmp_path, monkeypatch, sig
     process = start_block(tmp_path, start_new_session=True)
     runs = tmp_path / "runs" / "how-quick" / CELL
     deadline = time.monotonic() + 60
-    while len(list(runs.glob("*/*/meta.json"))) < 5 and time.monotonic() < deadline:
+    while len(list(runs.glob("*/[0-9]*/meta.json"))) < 5 and time.monotonic() < deadline:
         time.sleep(0.02)
     inside = _processes_of(process.pid)
     assert inside

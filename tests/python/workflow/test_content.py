@@ -26,13 +26,13 @@ def test_a_page_follows_from_the_seed_alone(tmp_path):
 def test_sizes_and_hashes_are_what_the_index_says(tmp_path):
     make_page(LARGE, 1, tmp_path / "page")
     index = json.loads((tmp_path / "page/page.json").read_text())
-    assert [entry["path"] for entry in index[:2]] == ["/index.html", "/objects/000.jpg"]
+    assert [entry["path"] for entry in index[:2]] == ["/page.html", "/objects/000.jpg"]
     assert [entry["bytes"] for entry in index[1:]] == [131072] * 3
-    html = (tmp_path / "page/www/index.html").read_text()
+    html = (tmp_path / "page/www/page.html").read_text()
     for entry in index:
         body = (tmp_path / "page/www" / entry["path"].lstrip("/")).read_bytes()
         assert len(body) == entry["bytes"] and hashlib.sha256(body).hexdigest() == entry["sha256"]
-        assert entry["path"] == "/index.html" or f'src="{entry["path"][1:]}"' in html
+        assert entry["path"] == "/page.html" or f'src="{entry["path"][1:]}"' in html
 
 
 def test_small_objects_have_the_sizes_of_the_paper():
@@ -73,7 +73,7 @@ def test_a_folder_is_replaced_whole_or_not_at_all(tmp_path):
 
 
 PAGE = [
-    {"path": "/index.html", "bytes": 3, "sha256": "aa"},
+    {"path": "/page.html", "bytes": 3, "sha256": "aa"},
     {"path": "/objects/000.jpg", "bytes": 5, "sha256": "bb"},
 ]
 

@@ -125,4 +125,4 @@ def test_a_site_is_loaded_whole(tmp_path, monkeypatch, name):
     _, cell, manifest = run(tmp_path, monkeypatch, single({"site": name}))
     assert manifest["statuses"] == {"ok": 1}, manifest
     paths = [o["path"] for o in timing(tmp_path, cell)["objects"]]
-    assert paths[0] == "/index.html" and len(paths) > 5
+    assert paths[0] == "/page.html" and len(paths) > 5

@@ -18,7 +18,7 @@ const READ_BYTES: usize = 1 << 16;
 const NEXT_STREAM: u64 = 4;
 
 enum Language {
-    H3(h3::Connection),
+    H3(Box<h3::Connection>),
     /// HTTP/0.9, and the stream of its next request.
     Hq(u64),
 }
@@ -37,7 +37,7 @@ impl Http {
             Protocol::H3 => h3::Config::new()
                 .and_then(|config| h3::Connection::with_transport(connection, &config))
                 .context(|| "HTTP/3".into())
-                .map(Language::H3)?,
+                .map(|http| Language::H3(Box::new(http)))?,
         };
         Ok(Self {
             language,

@@ -16,7 +16,7 @@ const REQUEST_BYTES: usize = 8192;
 const NOT_THERE: u64 = 0x102;
 
 pub enum Http {
-    H3(h3::Connection),
+    H3(Box<h3::Connection>),
     /// HTTP/0.9: the request lines that are still incomplete, by stream.
     Hq(HashMap<u64, Vec<u8>>),
 }
@@ -31,7 +31,7 @@ impl Http {
             Protocol::Hq => Ok(Self::Hq(HashMap::new())),
             Protocol::H3 => h3::Connection::with_transport(connection, config)
                 .context(|| "HTTP/3".into())
-                .map(Self::H3),
+                .map(|http| Self::H3(Box::new(http))),
         }
     }
 

@@ -11,6 +11,8 @@ pub mod object;
 pub mod page;
 pub mod polled;
 pub mod program;
+#[cfg(feature = "tokio")]
+pub mod refusal;
 pub mod requests;
 pub mod settings;
 pub mod socket;

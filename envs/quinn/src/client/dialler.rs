@@ -1,9 +1,10 @@
 //! How connections of the client are made.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
 
 use contract::logs::QlogFile;
+use contract::refusal::Ear;
 use contract::settings::Settings;
 use contract::socket::plain;
 use contract::{Context, Outcome};
@@ -11,7 +12,6 @@ use quinn::crypto::rustls::QuicClientConfig;
 use quinn::{ClientConfig, Connecting, ConnectionId, Endpoint, TokioRuntime};
 use quinn_proto::{ConnectionIdGenerator, RandomConnectionIdGenerator};
 
-use super::socket::Attentive;
 use crate::logs::start_qlog;
 use crate::tls::{self, Tickets, Verifier};
 use crate::transport::{endpoint, transport};
@@ -25,6 +25,13 @@ pub enum Session {
     New,
     Resumed,
     EarlyData,
+}
+
+/// Where connections are made from.
+pub struct Local {
+    pub endpoint: Endpoint,
+    /// Hears when nothing listens where the server should be.
+    pub ear: Ear,
 }
 
 /// Makes connections to the server.
@@ -47,25 +54,20 @@ impl<'a> Dialler<'a> {
         })
     }
 
-    /// A UDP socket on `ip` that takes packets from the server alone, and hears of it when nothing
+    /// A UDP socket on `ip` that takes packets from the server alone, and what hears when nothing
     /// listens there.
-    pub fn socket(&self, ip: Ipv4Addr) -> Outcome<std::net::UdpSocket> {
+    pub fn socket(&self, ip: Ipv4Addr) -> Outcome<(UdpSocket, Ear)> {
         let socket = plain(SocketAddr::from((ip, 0)), self.settings)?;
-        let peer = self.settings.address;
-        socket
-            .connect(peer)
-            .context(|| format!("UDP socket to {peer}"))?;
-        Ok(socket)
+        let ear = Ear::new(&socket, self.settings.address)?;
+        Ok((socket, ear))
     }
 
     /// An endpoint on such a socket.
-    pub fn endpoint(&self, ip: Ipv4Addr) -> Outcome<Endpoint> {
-        let (socket, runtime) = (self.socket(ip)?, Arc::new(TokioRuntime));
-        Attentive::new(socket)
-            .and_then(|socket| {
-                Endpoint::new_with_abstract_socket(endpoint(), None, socket, runtime)
-            })
-            .context(|| "UDP socket".into())
+    pub fn local(&self, ip: Ipv4Addr) -> Outcome<Local> {
+        let (socket, ear) = self.socket(ip)?;
+        let endpoint = Endpoint::new(endpoint(), None, socket, Arc::new(TokioRuntime));
+        let endpoint = endpoint.context(|| "UDP socket".into())?;
+        Ok(Local { endpoint, ear })
     }
 
     /// Start a connection; its qlog bears `title`.

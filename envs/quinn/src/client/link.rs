@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 use url::Url;
 
-use super::dialler::{Dialler, Session};
+use super::dialler::{Dialler, Local, Session};
 use super::fetch::{fetch, Event, Sender};
 
 /// Events that may wait before reading stops.
@@ -48,14 +48,14 @@ impl Link {
     /// Connect. With early data the handshake is still under way when this returns.
     pub async fn open(
         dialler: &Dialler<'_>,
-        endpoint: Endpoint,
+        local: Local,
         session: Session,
         title: &str,
     ) -> Outcome<Self> {
         let settings = dialler.settings;
         dialler.verifier.was_called();
         let start = Instant::now();
-        let (connecting, qlog) = dialler.dial(&endpoint, session, title)?;
+        let (connecting, qlog) = dialler.dial(&local.endpoint, session, title)?;
         let early = match session {
             Session::EarlyData => connecting.into_0rtt(),
             _ => Err(connecting),
@@ -64,8 +64,12 @@ impl Link {
             Ok((connection, verdict)) => (connection, Some(verdict)),
             Err(connecting) => {
                 let limit = tokio::time::timeout(settings.idle_timeout, connecting);
-                let done = limit.await.unwrap_or(Err(ConnectionError::TimedOut));
-                let connection = done.map_err(|error| explain(&error, settings, false));
+                let connection = tokio::select! { biased;
+                    done = limit => done
+                        .unwrap_or(Err(ConnectionError::TimedOut))
+                        .map_err(|error| explain(&error, settings, false)),
+                    () = local.ear.refused() => Err(End::Refused.failure(settings, false)),
+                };
                 (flushed(connection, &qlog)?, None)
             }
         };
@@ -79,7 +83,7 @@ impl Link {
         let http = start_http(settings, &connection, &mut tasks).await?;
         let (sender, events) = mpsc::channel(WAITING_EVENTS);
         Ok(Self {
-            endpoint,
+            endpoint: local.endpoint,
             connection,
             facts,
             events,
@@ -185,8 +189,6 @@ fn explain(error: &ConnectionError, settings: &Settings, established: bool) -> F
     let end = match error {
         ConnectionError::TimedOut => End::Silent,
         ConnectionError::Reset => End::Reset,
-        // The driver ends when the socket has an error; see [`super::socket`].
-        ConnectionError::TransportError(error) if error.reason.contains("driver") => End::Refused,
         ConnectionError::TransportError(error) => {
             closed(false, false, error.code.into(), error.reason.as_bytes())
         }

@@ -9,10 +9,10 @@ use contract::page::Page;
 use contract::settings::OnMove;
 use contract::timing::Facts;
 use contract::{Context, Failure, Outcome};
-use quinn::{Endpoint, ZeroRttAccepted};
+use quinn::ZeroRttAccepted;
 
 use super::address::Address;
-use super::dialler::{Dialler, Session};
+use super::dialler::{Dialler, Local, Session};
 use super::fetch::Event;
 use super::link::Link;
 
@@ -30,12 +30,12 @@ impl<'a> Load<'a> {
     /// Connect; nothing is asked for yet.
     pub async fn begin(
         dialler: &'a Dialler<'a>,
-        endpoint: Endpoint,
+        local: Local,
         session: Session,
         title: &str,
         page: Page,
     ) -> Outcome<Self> {
-        let link = Link::open(dialler, endpoint, session, title).await?;
+        let link = Link::open(dialler, local, session, title).await?;
         Ok(Self {
             dialler,
             page,
@@ -134,16 +134,16 @@ impl<'a> Load<'a> {
     async fn follow(&mut self, ip: Ipv4Addr) -> Outcome<()> {
         let session = match self.dialler.settings.on_move {
             OnMove::Migrate => {
-                let socket = self.dialler.socket(ip)?;
+                let (socket, _) = self.dialler.socket(ip)?;
                 let rebound = self.link.endpoint.rebind(socket);
                 return rebound.context(|| format!("moving to {ip}"));
             }
             OnMove::Reconnect => Session::New,
             OnMove::Resume => Session::EarlyData,
         };
-        let endpoint = self.dialler.endpoint(ip)?;
+        let local = self.dialler.local(ip)?;
         let title = format!("client, after move {}", self.connections);
-        let link = Link::open(self.dialler, endpoint, session, &title).await?;
+        let link = Link::open(self.dialler, local, session, &title).await?;
         self.connections += 1;
         std::mem::replace(&mut self.link, link).abandon()?;
         self.ask_again();

@@ -5,7 +5,6 @@ mod dialler;
 mod fetch;
 mod link;
 mod load;
-mod socket;
 
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
@@ -20,7 +19,7 @@ use contract::{Failure, Outcome};
 
 use crate::{run, ABILITIES};
 use address::Address;
-use dialler::{Dialler, Session};
+use dialler::{Dialler, Local, Session};
 use load::Load;
 
 /// Load the page of `REQUESTS`, prepared before the gate and timed after it.
@@ -35,18 +34,18 @@ pub fn main() -> Outcome<()> {
                 .await
                 .map_err(|failure| Failure::new(format!("priming connection: {failure}")))?;
         }
-        let endpoint = dialler.endpoint(Ipv4Addr::UNSPECIFIED)?;
+        let local = dialler.local(Ipv4Addr::UNSPECIFIED)?;
         let address = Address::new(Gate::pass()?);
-        let timing = load(&dialler, endpoint, address, requests).await?;
+        let timing = load(&dialler, local, address, requests).await?;
         timing.write(&timing_path)
     })
 }
 
 /// Fetch `/prime` on a connection of its own, for its session ticket.
 async fn prime(dialler: &Dialler<'_>, requests: Requests) -> Outcome<()> {
-    let endpoint = dialler.endpoint(Ipv4Addr::UNSPECIFIED)?;
+    let local = dialler.local(Ipv4Addr::UNSPECIFIED)?;
     let title = "client, priming connection";
-    let mut load = Load::begin(dialler, endpoint, Session::New, title, Page::new(requests)).await?;
+    let mut load = Load::begin(dialler, local, Session::New, title, Page::new(requests)).await?;
     let done = load.run(None).await;
     let ticket = tokio::time::timeout(dialler.settings.idle_timeout, dialler.tickets.arrived());
     let arrived = done.is_ok() && ticket.await.is_ok();
@@ -60,7 +59,7 @@ async fn prime(dialler: &Dialler<'_>, requests: Requests) -> Outcome<()> {
 
 async fn load(
     dialler: &Dialler<'_>,
-    endpoint: quinn::Endpoint,
+    local: Local,
     mut address: Address,
     requests: Requests,
 ) -> Outcome<Timing> {
@@ -71,7 +70,7 @@ async fn load(
         Connection::Resumed => Session::Resumed,
         Connection::ZeroRtt => Session::EarlyData,
     };
-    let mut load = Load::begin(dialler, endpoint, session, "client", Page::new(requests)).await?;
+    let mut load = Load::begin(dialler, local, session, "client", Page::new(requests)).await?;
     if let Err(failure) = load.run(Some(&mut address)).await {
         load.close().await?;
         return Err(failure);

@@ -121,9 +121,13 @@ async fn connection(incoming: Incoming, shared: &Arc<Shared>) -> Outcome<()> {
         qlogs.push(file);
     }
     let config = Arc::new(shared.server_config(stream)?);
-    let connecting = incoming
+    let mut connecting = incoming
         .accept_with(config)
         .context(|| "accepting a connection".into())?;
+    // A ClientHello may come in several packets. Whoever opens a stream before the limits in it are known is
+    // never told of them.
+    let hello = connecting.handshake_data().await;
+    hello.context(|| "handshake".into())?;
     // Early data is answered before the handshake is complete.
     let connection = match connecting.into_0rtt() {
         Ok((connection, _)) => connection,

@@ -19,6 +19,9 @@ const NOT_THERE: u64 = 0x10b;
 /// Bytes one response may write before the next has its turn, about three packets.
 const ROUND_ROBIN_BYTES: usize = 4096;
 
+/// The same where no other response waits: some clients take long over many small DATA frames.
+const ALONE_BYTES: usize = 1 << 16;
+
 /// Longest request line of HTTP/0.9.
 const REQUEST_BYTES: usize = 8192;
 
@@ -157,6 +160,7 @@ impl Session {
     fn step(&mut self, connection: &mut Connection, response: &mut Response) -> Step {
         let whole = response.rest.len();
         let most = match self.scheduling {
+            Scheduling::RoundRobin if self.queue.is_empty() => whole.min(ALONE_BYTES),
             Scheduling::RoundRobin => whole.min(ROUND_ROBIN_BYTES),
             Scheduling::Fifo => whole,
         };

@@ -1,0 +1,64 @@
+"""The emulator's list of drops: it agrees with real captures, and no other list would."""
+
+import pytest
+
+from faults.damage import damaged, extract
+from workflow.blocks import make_plan, measure
+
+CELL = "10mbit-18ms-loss2-5obj-large"
+QUIC = {"protocol": "h3", "server": "quiche", "client": "quiche"}
+
+
+@pytest.fixture(scope="module")
+def lossy(tmp_path_factory):
+    """One load over TCP and one over QUIC, with losses."""
+    results = tmp_path_factory.mktemp("lossy")
+    with pytest.MonkeyPatch.context() as patch:
+        make_plan(results, patch, {"tcp": {}, "quic": QUIC}, CELL)
+        status, output, _ = measure(results, CELL)
+        assert status == 0, output
+    return results
+
+
+@pytest.mark.parametrize("arm", ["tcp", "quic"])
+def test_what_was_dropped_and_what_the_server_believed(lossy, tmp_path, arm):
+    row = extract(lossy, tmp_path / "tables", CELL)[arm]
+    assert row["drops_verdict"] == "agrees", row["extract_note"]
+    dropped = int(row["link_lost_down"]) + int(row["queue_dropped_down"])
+    assert dropped > 0
+    believed = int(row["believed_lost_down"])
+    assert believed > 0
+    assert int(row["belief_error_down"]) == believed - dropped
+    # Nearly all that it sends is data, so it misses each drop sooner or later.
+    assert believed >= 0.8 * dropped
+
+
+def without_first_drop(content):
+    head, _, rest = content.partition(b"\n")
+    return head + b"\n" + rest.partition(b"\n")[2]
+
+
+def one_packet_later(content):
+    head, _, rest = content.partition(b"\n")
+    first, _, rest = rest.partition(b"\n")
+    way, index, *others = first.split(b",")
+    moved = b",".join([way, b"%d" % (int(index) + 1), *others])
+    return b"\n".join([head, moved, rest])
+
+
+@pytest.mark.parametrize(
+    ("fault", "change", "told"),
+    [
+        ("drops.csv without a line", without_first_drop, "not listed"),
+        ("drops.csv names another packet", one_packet_later, "listed packets arrived"),
+        ("drops.csv damaged", lambda content: content[:40] + b'"', "cannot be read"),
+    ],
+)
+def test_a_list_that_is_wrong_is_found(lossy, tmp_path, outcome, fault, change, told):
+    whole, rest = damaged(lossy, "tcp", "drops.csv", change, tmp_path, CELL)
+    assert rest["tcp"]["drops_verdict"] == "differs"
+    assert told in rest["tcp"]["extract_note"]
+    assert rest["tcp"]["plt_s"] == whole["tcp"]["plt_s"] != ""
+    assert rest["quic"] == whole["quic"]
+    outcome(fault, f"extract_note: {rest['tcp']['extract_note']}", "everything else",
+            "drops_verdict: differs")  # fmt: skip
