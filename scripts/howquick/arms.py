@@ -11,6 +11,7 @@ from howquick.endpoints import Endpoint, kernel_options, known_options
 from howquick.errors import ConfigError
 from howquick.manifest import prefix_of
 from howquick.plan import is_selected
+from howquick.workload import kind_of
 
 Endpoints = dict[str, Endpoint]
 # How the group of an arm of the matrix is called.
@@ -176,6 +177,9 @@ def not_applicable(cell: dict[str, Any], arm: dict[str, Any], endpoints: Endpoin
         # Without shaping the stack's own rate is what is asked for.
         if limit is not None and isinstance(rate, int | float) and rate > limit:
             return f"{arm[role]} itself is the limit above {limit:g} Mbit/s"
+    kind = kind_of(cell["workload"])
+    if kind not in endpoints[arm["client"]].declaration["client"].get("workloads", [kind]):
+        return f"{arm['client']} cannot load the workload {kind}"
     for option in cell.get("options", {}):
         if not takes(option, arm, endpoints):
             return f"neither {arm['server']} nor {arm['client']} has the option {option}"

@@ -48,6 +48,19 @@ def test_a_level_may_leave_an_option_alone_and_measure_arms_without_it(resolve):
     assert levels["buffers8"] == {"name": "buffers8", "value": 1703936, "label": "8 ×"}
 
 
+def test_a_client_is_left_out_where_it_cannot_load_the_workload():
+    study = resolve_study("arms", Selection("artifact", 1))
+    left_out = {
+        cell["name"]: {entry["arm"]: entry["why"] for entry in cell["not_applicable"]}
+        for cell in study["cells"]
+    }
+    assert (
+        left_out["unshaped-0ms-loss0-bulk"]["h2-nginx-nghttp2"]
+        == "nghttp2 cannot load the workload bulk"
+    )
+    assert "h2-nginx-nghttp2" not in left_out["10mbit-20ms-loss0-page"]
+
+
 def test_an_arm_may_belong_to_some_cells_only(resolve):
     study = resolve()
     out = {

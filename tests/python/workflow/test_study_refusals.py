@@ -128,6 +128,11 @@ METRIC = {"label": "x", "short": "x", "unit": "s"}
             "levels.18ms",
             "0 to 10000",
         ),
+        (
+            lambda d: d["factors"]["rtt_ms"].update(labels={"18ms": "near", "218ms": "near"}),
+            "factors.rtt_ms.labels",
+            "give each its own",
+        ),
         (lambda d: d.update(cells=[{"rtt_ms": 19}]), "cells", "with levels of the study"),
         (
             lambda d: d.update(exclude=[{"arms": ["h9"], "why": "x"}]),
