@@ -43,6 +43,8 @@ number_argument <- function(arguments, name, default, least, most) {
 
 #' Run a program's body; a user error becomes one line on standard error and exit status 1.
 run_program <- function(body) {
+  # Characters of figures mean the same whatever the caller's locale.
+  Sys.setlocale("LC_CTYPE", "C.UTF-8")
   tryCatch(
     body(commandArgs(TRUE)),
     user_error = function(problem) {

@@ -61,12 +61,16 @@ draw_figure <- function(figure, study, data) {
   )
 }
 
+# From results/figures/<study>/ to results/, where the paths of runs begin.
+RESULTS <- "../.."
+
 #' Write a figure as SVG and as PDF.
 #'
 #' The PDF is made from the SVG, for R's own PDF writers either leave fonts out or put the time of day in.
 #' The time in the PDF is SOURCE_DATE_EPOCH, or 1970 where that is not set: equal data give equal bytes.
 #'
-#' @param drawn list(plot, width, height, links): `links` (may be missing) are the targets of the texts that `linked` marked
+#' @param drawn list(plot, width, height, links): `links` (may be missing) are the targets, in
+#'   results/, of the texts that `linked` marked
 #' @param path of the PDF; the SVG is written next to it
 save_figure <- function(drawn, path) {
   dir.create(dirname(path), recursive = TRUE, showWarnings = FALSE)
@@ -77,7 +81,10 @@ save_figure <- function(drawn, path) {
     width = drawn$width / 25.4, height = drawn$height / 25.4, bg = "white", fix_text_size = is.null(drawn$links)
   )
   tryCatch(print(drawn$plot), finally = grDevices::dev.off())
-  if (!is.null(drawn$links)) writeLines(add_links(readLines(picture), drawn$links), picture)
+  if (!is.null(drawn$links)) {
+    targets <- ifelse(is.na(drawn$links), NA, file.path(RESULTS, drawn$links))
+    writeLines(add_links(readLines(picture), targets), picture)
+  }
   epoch <- Sys.getenv("SOURCE_DATE_EPOCH", "0")
   done <- processx::run(
     "rsvg-convert", c("--format", "pdf", "--output", path, picture),

@@ -76,13 +76,22 @@ draw_heatmap <- function(figure, study, comparisons, family = "the study's compa
   columns <- min(4L, nrow(pairs))
   bands <- ceiling(nrow(pairs) / columns)
   plot <- heatmap_plot(tiles, axes, columns, study, heatmap_key(tiles, study, silent, family))
-  sized(plot, height = bands * (14 + 5.6 * length(axes$rows)) + 30)
+  drawn <- sized(plot, height = bands * (14 + 5.6 * length(axes$rows)) + 30)
+  c(drawn, list(links = heatmap_links(tiles, study)))
+}
+
+#' Where the number of a tile leads: to the run folders of its first arm; NA without runs.
+heatmap_links <- function(tiles, study) {
+  shown <- tiles$kind %in% c("value", "failed")
+  ifelse(shown, file.path("runs", study$study, tiles$cell, tiles$a), NA_character_)
 }
 
 heatmap_plot <- function(tiles, axes, columns, study, key) {
   metric <- study$comparison$metric
   dark <- !is.na(tiles$shade) & abs(tiles$shade) > 0.6
   crossed <- pick(tiles, tiles$kind == "failed")
+  # A tile without a number leads to its runs too.
+  tiles$text <- ifelse(tiles$kind == "value" & tiles$text == "", "\u00b7", tiles$text)
   ggplot2::ggplot(tiles, ggplot2::aes(.data$column, .data$row)) +
     ggplot2::geom_tile(ggplot2::aes(fill = .data$shade), width = 0.94, height = 0.9, data = pick(tiles, tiles$kind == "value")) +
     blank_tiles(tiles, "not measured", "white", "grey80", "dotted") +
@@ -97,7 +106,7 @@ heatmap_plot <- function(tiles, axes, columns, study, key) {
       data = pick(tiles, tiles$decided & tiles$kind == "value")
     ) +
     ggplot2::geom_text(
-      ggplot2::aes(label = .data$text),
+      ggplot2::aes(label = linked(.data$text)),
       size = 2.05, family = FONT, colour = ifelse(dark, "white", "black")
     ) +
     ggplot2::facet_wrap(ggplot2::vars(.data$panel), ncol = columns) +

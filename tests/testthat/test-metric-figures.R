@@ -60,7 +60,7 @@ test_that("the matrix tells numbers, failures and what is not supported, and lin
   expect_equal(tiles$state, c("worked", "failed", "worked", "not supported"))
   expect_match(tiles$text[3], "1 of 6 failed")
   expect_silent(picture <- draw(given, runs))
-  expect_match(picture, "<a xlink:href=\"runs/a&amp;b/2mbit-loss0-small/one/0000\"><text [^>]*>[0-9.]+</text></a>")
+  expect_match(picture, "<a xlink:href=\"[.][.]/[.][.]/runs/a&amp;b/2mbit-loss0-small/one/0000\"><text [^>]*>[0-9.]+</text></a>")
   expect_match(picture, "s1 with c2: handshake failed")
   expect_match(picture, "speaks no h3")
   expect_false(grepl(LINK_BEGIN, picture, fixed = TRUE))
