@@ -10,7 +10,7 @@ draw_matrix <- function(figure, study, runs) {
   study <- chosen$study
   cells <- select_cells(study, figure$cells, figure_place(figure))$cell
   arms <- figure_arms(figure, unique(study$arm_table$arm))
-  all_tiles <- matrix_tiles(study, chosen$runs, cells, arms)
+  all_tiles <- speaking_tiles(matrix_tiles(study, chosen$runs, cells, arms))
   # A panel of one pair is a number, not a picture.
   single <- ave(seq_len(nrow(all_tiles)), all_tiles$panel, FUN = length) == 1L & nlevels(all_tiles$panel) > length(cells)
   tiles <- droplevels(pick(all_tiles, !single))
@@ -26,15 +26,15 @@ draw_matrix <- function(figure, study, runs) {
     blank_pairs(tiles, "not supported", NOT_APPLICABLE_FILL, NA, "solid") +
     blank_pairs(tiles, NOT_MEASURED, "white", "grey80", "dotted") +
     ggplot2::geom_text(ggplot2::aes(label = linked(.data$text)), size = 2.1, family = FONT, colour = tiles$ink, lineheight = 0.9) +
-    ggplot2::facet_wrap(ggplot2::vars(.data$panel), ncol = 1L) +
+    ggplot2::facet_grid(ggplot2::vars(.data$panel), scales = "free_y", space = "free_y") +
     ggplot2::scale_fill_gradient(
       low = "grey96", high = "grey15", limits = c(0, NA), name = with_unit(paste("Median", metric$short), metric$unit)
     ) +
     ggplot2::labs(x = "Server", y = "Client", caption = caption_text(c(single_key(pick(all_tiles, single), metric), matrix_key(tiles)))) +
     ggplot2::guides(x = ggplot2::guide_axis(angle = 30)) +
     theme_study() +
-    ggplot2::theme(panel.grid = ggplot2::element_blank())
-  drawn <- sized(plot, height = length(unique(tiles$panel)) * (6 * nlevels(tiles$client) + 14) + 42)
+    ggplot2::theme(panel.grid = ggplot2::element_blank(), strip.text.y = ggplot2::element_text(angle = 0))
+  drawn <- sized(plot, height = 4.6 * nrow(unique(data.frame(tiles$panel, tiles$client))) + 3 * nlevels(tiles$panel) + 42)
   c(drawn, list(links = tiles$path))
 }
 
@@ -64,6 +64,16 @@ matrix_tiles <- function(study, runs, cells, arms) {
   tiles$server <- factor(tiles$server, levels = unique(tiles$server))
   tiles$client <- factor(tiles$client, levels = rev(unique(tiles$client)))
   tiles
+}
+
+#' Without the programs of a panel that support none of its pairs: they do not speak its protocol at all.
+speaking_tiles <- function(tiles) {
+  supported <- tiles$state != "not supported"
+  among <- function(names) {
+    key <- paste(tiles$panel, names)
+    key %in% key[supported]
+  }
+  pick(tiles, among(tiles$server) & among(tiles$client))
 }
 
 #' Server, client and kind (protocol and what else tells arms of one pair apart) of arms.

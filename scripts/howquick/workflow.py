@@ -27,9 +27,9 @@ from howquick.workload import page_name
 
 CONFIG_FILE = ROOT / "config" / "config.yaml"
 # CPU need of a block in percent of one processor: programs, captures and packing, and the emulator per
-# Mbit/s that really flows. On average the base is a third of this (`snakemake bench`), but it comes in
+# Mbit/s that really flows. On average the base is less than half of this (`snakemake bench`), but it comes in
 # bursts as programs start, and whoever has to wait for them is disturbed.
-CPU_PERCENT_BASE = 40
+CPU_PERCENT_BASE = 28
 CPU_PERCENT_PER_MBIT = 1.6
 
 

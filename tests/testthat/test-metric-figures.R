@@ -66,6 +66,14 @@ test_that("the matrix tells numbers, failures and what is not supported, and lin
   expect_false(grepl(LINK_BEGIN, picture, fixed = TRUE))
 })
 
+test_that("programs that speak no protocol of a panel are not in it", {
+  tiles <- data.table::data.table(
+    panel = c("h3", "h3", "h3", "h3", "h1"), server = c("a", "a", "b", "b", "b"), client = c("c", "d", "c", "d", "d"),
+    state = c("worked", "not supported", "failed", "not supported", "worked")
+  )
+  expect_equal(paste(speaking_tiles(tiles)$server, speaking_tiles(tiles)$client), c("a c", "b c", "b d"))
+})
+
 test_that("a link's target is escaped, and a text without one stays a text", {
   line <- paste0("<text x='1'>", linked("a"), "</text>")
   expect_equal(add_links(line, "p\\q\"<"), "<a xlink:href=\"p\\q&quot;&lt;\"><text x='1'>a</text></a>")
