@@ -28,7 +28,7 @@ class Head:
         command = cluster.command(
             sys.executable, "-m", "snakemake", "-s", ROOT / "Snakefile",
             "--workflow-profile", ROOT / "profiles" / "slurm", *QUICK, *arguments,
-            "--config", f"results={results}", "scale=smoke", *config,
+            "--config", f"results={results}", "scale=smoke", "studies=how-quick", *config,
             folder=results.parent,
         )  # fmt: skip
         with self.log.open("a") as output:

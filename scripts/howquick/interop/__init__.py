@@ -8,6 +8,7 @@ The contract: environment variables ROLE, TESTCASE, REQUESTS, SSLKEYLOGFILE, QLO
 
 from __future__ import annotations
 
+import json
 import sys
 from typing import Any
 
@@ -25,6 +26,8 @@ def command_for(declaration: dict[str, Any], role: str) -> list[str]:
     if declaration.get("contract") != CONTRACT:
         return list(declaration[role]["command"])
     bridge = [sys.executable, "-B", str(ROOT / "scripts" / "interop_endpoint.py")]
+    # The contract has no words for these: the program would do as it always does.
+    bridge += ["--can", json.dumps(declaration[role]["protocols"], separators=(",", ":"))]
     image = declaration[role].get("image", declaration.get("image"))
     if image:
         return [*bridge, "--image", image]

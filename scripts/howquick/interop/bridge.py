@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 from howquick.interop import container, ports, room
 from howquick.interop.downloads import timing
-from howquick.interop.request import PORT, Refused, Request, translate
+from howquick.interop.request import PORT, Refused, Request, check_abilities, translate
 
 NOT_SUPPORTED = 127
 
@@ -131,14 +131,18 @@ def run(env: dict[str, str], image: str | None, command: list[str]) -> None:
 
 
 def main() -> None:
-    """Command line: `--image IMAGE` or `-- COMMAND…`; everything else is in the environment."""
+    """Command line: `--can ABILITIES`, `--image IMAGE` or `-- COMMAND…`; the environment has the rest."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--image", help="name of a container image, or an archive of one")
     parser.add_argument("command", nargs="*", help="program in the form of the Interop Runner")
+    parser.add_argument(
+        "--can", type=json.loads, required=True, help="`protocols` of its endpoint.yaml, as JSON"
+    )
     arguments = parser.parse_args()
     if bool(arguments.image) == bool(arguments.command):
         parser.error("give either --image or a command")
     try:
+        check_abilities(os.environ, arguments.can)
         run(dict(os.environ), arguments.image, arguments.command)
     except Refused as refused:
         refuse(refused.status, str(refused))

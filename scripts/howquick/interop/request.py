@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 # Test cases by protocol and kind of connection. The runner has none for HTTP/3 with a resumed session.
@@ -52,6 +54,20 @@ class Request:
     def downloads(self) -> Path:
         """Where the client's files arrive."""
         return self.state / "downloads"
+
+
+def check_abilities(env: Mapping[str, str], can: Mapping[str, Any]) -> None:
+    """Raise Refused for a congestion control or connection that the program's description does not have.
+
+    The runner's contract does not pass them on: the program would do as it always does. can: `protocols`
+    of its endpoint.yaml.
+    """
+    ability = can.get(env["PROTOCOL"], {})
+    for variable in ("CONGESTION_CONTROL", "CONNECTION"):
+        known = ability.get(variable.lower(), [])
+        if ability and env[variable] not in known:
+            asked = f"{env['PROTOCOL']} {env[variable]}"
+            raise Refused(127, f"{asked}: {variable} is not one of {', '.join(known)}")
 
 
 def _testcase(env: dict[str, str]) -> str:

@@ -26,7 +26,7 @@ time.time = lambda: _true() + (0.5 if os.path.exists(os.environ["STEP_CLOCK"]) e
 
 
 def test_a_processor_hog_makes_no_number(tmp_path, monkeypatch, outcome):
-    """Every load that counts has a wait within the bounds, and a hog pushes most beyond."""
+    """Every load that counts has a wait within the bounds, and a hog pushes some beyond."""
     monkeypatch.delenv("HOWQUICK_GUARD")
     make_plan(tmp_path, monkeypatch, {"one": ARM}, CELL, repetitions=REPETITIONS)
     spin = [sys.executable, "-c", "while True: pass"]
@@ -43,13 +43,15 @@ def test_a_processor_hog_makes_no_number(tmp_path, monkeypatch, outcome):
         waited = max(m["guard"]["run_delay_s"][role] for role in ("server", "client"))
         most = max(LEAST_RUN_DELAY_S, MAX_RUN_DELAY_SHARE * m["network_s"])
         assert m["status"] != "ok" or waited <= most, m["guard"]
-    caught = [m for m in found if m["status"] == "invalid"]
-    assert caught, [m["guard"] for m in found]
-    assert any("for a processor" in m["reason"] for m in caught)
-    assert all(m["attempts"] == 3 and len(m["disturbed"]) == 2 for m in caught)
+    for m in found:
+        assert len(m["disturbed"]) == m["attempts"] - 1
+        assert m["status"] == "ok" or (m["status"], m["attempts"]) == ("invalid", 3)
+    caught = [reason for m in found for reason in (*m["disturbed"], m["reason"] or "")]
+    reason = next((reason for reason in caught if "for a processor" in reason), None)
+    assert reason, [m["guard"] for m in found]
     outcome(
-        "processor hog", f"the load's row: {caught[0]['reason']}", "all finished loads",
-        "invalid after three attempts; not in any figure",
+        "processor hog", f"the load's row: {reason}", "all finished loads",
+        "measured again; invalid after three attempts",
     )  # fmt: skip
 
 

@@ -208,9 +208,9 @@ def test_another_protocol_than_asked_fails(certs: Path, site: SitePage, tmp_path
         quic = browse(replace(there, protocol="h3"), site.paths, tmp_path / "quic")
         http2 = browse(replace(there, protocol="h2"), site.paths, tmp_path / "http2")
     assert quic.status == 1 and quic.timing is None
-    assert quic.reason.startswith("chromium: /index.html over h3 failed: net::ERR_")
+    assert quic.reason.startswith("chromium: /page.html over h3 failed: net::ERR_")
     assert http2.status == 1 and http2.timing is None
-    assert http2.reason == "chromium: /index.html came over http/1.1, not over h2"
+    assert http2.reason == "chromium: /page.html came over http/1.1, not over h2"
 
 
 def test_objects_one_after_another_without_a_page(
@@ -259,7 +259,7 @@ def test_nothing_is_left_when_the_client_is_killed(
     _, there = asked("h2", certs)
     values = environment(client, "client", there, state)
     values |= {
-        "REQUESTS": f"https://{HOST}:{there.port}/index.html",
+        "REQUESTS": f"https://{HOST}:{there.port}/page.html",
         "TIMING": str(tmp_path / "timing.json"),
     }
     with subprocess.Popen(

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 import yaml
 
-from howquick.interop import command_for
 from howquick.interop.ports import redirected
 from programs.conftest import Page
 from programs.endpoint_runner import (
@@ -24,18 +23,11 @@ from programs.endpoint_runner import (
     run_client,
     running_server,
 )
+from programs.matrix import Pair, load_for
 
 SAMPLE = Path(__file__).parent / "interop_sample"
+H3 = {"h3": {"congestion_control": ["cubic"], "connection": ["cold"], "transport": "quic"}}
 KINDS = [("h3", "cold"), ("hq", "cold"), ("hq", "resumed"), ("hq", "0rtt")]
-
-
-def under_contract(endpoint: Endpoint) -> Endpoint:
-    """The end point as the workflow starts it: through the bridge."""
-    definition = dict(endpoint.definition)
-    for role in ("server", "client"):
-        if role in definition:
-            definition[role] = definition[role] | {"command": command_for(definition, role)}
-    return replace(endpoint, definition=definition)
 
 
 @pytest.fixture
@@ -50,7 +42,7 @@ def sample(tmp_path: Path) -> Endpoint:
         script.write_text(f'#!/bin/sh\nexec "{prefix}/bin/{name}" "$@"\n')
         script.chmod(0o755)
     definition = yaml.safe_load((SAMPLE / "endpoint.yaml").read_text())
-    return under_contract(Endpoint("interop-sample", SAMPLE, tmp_path / "prefix", definition))
+    return Endpoint("interop-sample", SAMPLE, tmp_path / "prefix", definition)
 
 
 def load_page(
@@ -79,6 +71,24 @@ def test_page_arrives_whole(
     logs = [path.read_text() for path in (tmp_path / "qlog").iterdir()]
     assert len(logs) == connections
     assert any('"0RTT"' in log for log in logs) is (kind[1] == "0rtt")
+
+
+@pytest.mark.parametrize("protocol", ["h3", "hq"])
+@pytest.mark.parametrize(
+    "names", [("quic-go-interop", "quiche"), ("quinn", "quic-go-interop")], ids="-".join
+)
+def test_a_program_made_for_the_runner_works_with_ours(
+    names: tuple[str, str], protocol: str, certs: Path, small_page: Page, tmp_path: Path
+) -> None:
+    pair = Pair(*names, protocol)
+    asked = load_for(pair, "server", certs)
+    with running_server(load_endpoint(pair.server), asked, small_page.folder, tmp_path / "server"):
+        there = load_for(pair, "client", certs, asked.port)
+        outcome = run_client(
+            load_endpoint(pair.client), there, list(small_page.hashes), tmp_path / "client"
+        )
+    received = {item["path"]: item["sha256"] for item in outcome.page()["objects"]}
+    assert received == small_page.hashes
 
 
 def test_server_is_led_from_port_443_to_the_port_asked_for(
@@ -125,7 +135,7 @@ def test_what_the_contract_does_not_have_is_refused(
     sample: Endpoint, changes: dict[str, str], word: str, certs: Path, tmp_path: Path
 ) -> None:
     load = replace(Load("h3", certs, free_port()), **changes)
-    outcome = run_client(sample, load, ["/index.html"], tmp_path / "client")
+    outcome = run_client(sample, load, ["/page.html"], tmp_path / "client")
     assert outcome.status == 127
     assert word in outcome.reason
     assert "Traceback" not in outcome.stderr
@@ -134,9 +144,9 @@ def test_what_the_contract_does_not_have_is_refused(
 def test_status_127_of_the_program_is_passed_on(
     sample: Endpoint, certs: Path, tmp_path: Path
 ) -> None:
-    definition = sample.definition | {"contract": "interop-runner"}
+    definition = dict(sample.definition)
     definition["client"] = definition["client"] | {"command": ["sh", "-c", "exit 127"]}
-    refusing = under_contract(replace(sample, definition=definition))
+    refusing = replace(sample, definition=definition)
     outcome = run_client(refusing, Load("h3", certs, free_port()), ["/x"], tmp_path / "client")
     assert outcome.status == 127
     assert "http3" in outcome.reason
@@ -191,7 +201,7 @@ def test_image_serves_by_podman(
         **sample.definition,
         "server": {**sample.definition["server"], "image": str(image)},
     }
-    boxed = under_contract(replace(sample, definition=definition))
+    boxed = replace(sample, definition=definition)
     load = Load("hq", certs, free_port(), keys=tmp_path / "server.keys")
     with running_server(boxed, load, small_page.folder, tmp_path / "server") as server:
         outcome = run_client(sample, load, list(small_page.hashes), tmp_path / "client")
@@ -203,8 +213,12 @@ def test_image_serves_by_podman(
 def test_an_image_without_a_runtime_is_one_sentence(
     certs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    definition = {"client": {"gate": False}, "image": "example.org/some/image"}
-    endpoint = under_contract(Endpoint("image", SAMPLE, None, definition))
+    definition = {
+        "contract": "interop-runner",
+        "client": {"gate": False, "protocols": H3},
+        "image": "example.org/some/image",
+    }
+    endpoint = Endpoint("image", SAMPLE, None, definition)
     assert endpoint.argv("client")[-2:] == ["--image", "example.org/some/image"]
     (tmp_path / "bin").mkdir()
     monkeypatch.setattr("programs.endpoint_runner.PATH", str(tmp_path / "bin"))

@@ -32,7 +32,7 @@ def run_role(
     values: dict[str, str | None] = {
         **environment(endpoint, role.role, load, state),
         "WWW": str(www),
-        "REQUESTS": f"https://{HOST}:{load.port}/index.html",
+        "REQUESTS": f"https://{HOST}:{load.port}/page.html",
         "TIMING": str(state / "timing.json"),
         **changed,
     }
