@@ -29,10 +29,11 @@ class Block:
     repetitions: tuple[int, ...]
     seconds: float  # expected wall time
     bytes: int  # expected size on disk
-    load_bytes: int  # what its loads transfer
+    peak_mbit: float  # the rate that the fastest of its arms can reach
     arms: int
     alone: bool  # it has the machine to itself
     cpu_s: float  # processor time of clients whose start is a large part of it
+    processors: float  # that one client keeps busy
 
 
 def derive_seed(*parts: object) -> int:
@@ -109,24 +110,39 @@ def loss_seeds(study: dict[str, Any], cell: dict[str, Any], repetition: int) -> 
 def expected_plt_s(cell: dict[str, Any], arm: dict[str, Any]) -> float:
     """A rough page load time, for planning only, seconds.
 
-    Handshake and slow start in round trips, then the smaller of the link's rate and of what a
-    loss-based sender reaches: MSS/RTT · sqrt(3/2p), Mathis et al., CCR 27(3), 1997.
+    Handshake and slow start in round trips, then the rate.
     """
-    link, workload = cell["link"], cell["workload"]
-    rtt = link["rtt_ms"] / 1000
+    workload = cell["workload"]
+    rtt = cell["link"]["rtt_ms"] / 1000
     if kind_of(workload) == "bulk":
         return float(workload["bulk"]["seconds"])
     size = load_bytes(workload)
-    connections = 6 if arm["protocol"] == "h1" else 1
-    unshaped = link["bandwidth_mbit"] == "unshaped"
-    rate = UNSHAPED_RATE if unshaped else link["bandwidth_mbit"] * 1e6 / 8
-    loss = link["loss_percent"] / 100
-    if loss:
-        rate = min(rate, connections * 1460 / max(rtt, 0.001) * math.sqrt(1.5 / loss))
+    connections = connections_of(arm)
     slow_start = math.log2(1 + size / (connections * 14600))
     one_by_one = arm["protocol"] == "h1" or fetch_mode(workload) == "sequential"
     requests = requests_of(workload) / connections if one_by_one else 1
-    return (4 + max(slow_start, requests)) * rtt + size / rate
+    return (4 + max(slow_start, requests)) * rtt + size / rate(cell, arm)
+
+
+def connections_of(arm: dict[str, Any]) -> int:
+    """How many connections a browser opens to one host (HTTP/1.1: six)."""
+    return 6 if arm["protocol"] == "h1" else 1
+
+
+def rate(cell: dict[str, Any], arm: dict[str, Any]) -> float:
+    """What a load can reach, for planning only, bytes per second.
+
+    The smaller of the link's rate and of what a loss-based sender reaches: MSS/RTT · sqrt(3/2p),
+    Mathis et al., CCR 27(3), 1997.
+    """
+    link = cell["link"]
+    loss, rtt = link["loss_percent"] / 100, max(link["rtt_ms"] / 1000, 0.001)
+    if link["bandwidth_mbit"] == "unshaped":
+        return UNSHAPED_RATE
+    whole = float(link["bandwidth_mbit"]) * 1e6 / 8
+    if not loss:
+        return whole
+    return min(whole, connections_of(arm) * 1460 / rtt * math.sqrt(1.5 / loss))
 
 
 def expected_repetition_s(study: dict[str, Any], cell: dict[str, Any]) -> float:
@@ -138,9 +154,9 @@ def expected_repetition_s(study: dict[str, Any], cell: dict[str, Any]) -> float:
 
 
 def start_cost(arm: dict[str, Any]) -> dict[str, float]:
-    """What a load costs an arm's client besides the transfer: `wall_s` and `cpu_s`, seconds."""
+    """What a load costs an arm's client besides the transfer: `wall_s`, `cpu_s` (seconds), `processors`."""
     client = load_endpoints()[arm["client"]].declaration["client"]
-    return {"wall_s": 0.0, "cpu_s": 0.0} | client.get("start", {})
+    return {"wall_s": 0.0, "cpu_s": 0.0, "processors": 0.0} | client.get("start", {})
 
 
 def repetitions_of(study: dict[str, Any], cell: dict[str, Any]) -> int:
@@ -187,10 +203,11 @@ def partition(study: dict[str, Any]) -> list[Block]:
                     repetitions,
                     seconds=round(BLOCK_SETUP_S + one * len(repetitions), 1),
                     bytes=round(disk),
-                    load_bytes=len(arms) * len(repetitions) * load_bytes(cell["workload"]),
+                    peak_mbit=round(max(rate(cell, arm) for arm in arms) * 8e-6, 1),
                     arms=len(arms),
                     alone=bool(cell.get("alone")),
                     cpu_s=len(repetitions) * sum(start_cost(arm)["cpu_s"] for arm in arms),
+                    processors=max(start_cost(arm)["processors"] for arm in arms),
                 )
             )
     return blocks

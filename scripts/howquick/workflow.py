@@ -26,9 +26,9 @@ from howquick.study import Selection, resolve_study
 from howquick.workload import page_name
 
 CONFIG_FILE = ROOT / "config" / "config.yaml"
-# CPU need of a block in percent of one processor: programs, captures and packing, and the emulator per
-# Mbit/s that really flows. On average the base is less than half of this (`snakemake bench`), but it comes in
-# bursts as programs start, and whoever has to wait for them is disturbed.
+# CPU need of a block in percent of one processor: programs, captures and packing; and per Mbit/s of what
+# its fastest arm can reach, the emulator, captures and both ends. On average a block needs less than half
+# of it (`snakemake bench`), but it comes in bursts, and whoever has to wait for them is disturbed.
 CPU_PERCENT_BASE = 28
 CPU_PERCENT_PER_MBIT = 1.6
 
@@ -240,12 +240,11 @@ def same_arms(plan: dict[str, Any]) -> list[list[str]]:
 
 
 def cpu_percent(block: dict[str, Any]) -> int:
-    """What a block needs on average, in percent of one processor, and never more than there is."""
+    """What a block needs so that nobody waits, in percent of one processor, and never more than there is."""
     if block["alone"]:
         return processors_percent()
-    mbit = block["load_bytes"] * 8e-6 / block["seconds"]
-    clients = 100 * block["cpu_s"] / block["seconds"]
-    percent = CPU_PERCENT_BASE + CPU_PERCENT_PER_MBIT * mbit + clients
+    clients = 100 * max(block["cpu_s"] / block["seconds"], block["processors"])
+    percent = CPU_PERCENT_BASE + CPU_PERCENT_PER_MBIT * block["peak_mbit"] + clients
     return min(round(percent), processors_percent())
 
 

@@ -222,7 +222,7 @@ def test_the_schemas_refuse_unknown_keys_everywhere():
         walk(read_json(ROOT / f"config/schemas/{name}.schema.json"), name)
 
 
-def test_a_client_that_starts_slowly_is_planned_for():
+def test_a_client_that_starts_slowly_is_planned_for(monkeypatch):
     study = resolve_study("production-quic", Selection("smoke", 1))
     with_browser, without = (
         next(b for b in partition(study) if b.cell == f"20ms-loss0-{load}-exact")
@@ -233,6 +233,15 @@ def test_a_client_that_starts_slowly_is_planned_for():
     assert start["cpu_s"] > 0 and with_browser.cpu_s == start["cpu_s"] * with_browser.arms
     assert with_browser.seconds > with_browser.arms * start["wall_s"]
     curl = next(arm for arm in study["arms"] if arm["client"] == "curl")
-    assert start_cost(curl) == {"wall_s": 0, "cpu_s": 0}
-    fast = asdict(without) | {"cpu_s": 0}
+    assert start_cost(curl) == {"wall_s": 0, "cpu_s": 0, "processors": 0}
+    monkeypatch.setattr("howquick.workflow.processors_percent", lambda: 1000)
+    assert cpu_percent(asdict(with_browser)) > 100 * start["processors"] > 0
+    fast = asdict(without) | {"cpu_s": 0, "processors": 0}
     assert cpu_percent(asdict(without)) > cpu_percent(fast)
+
+
+def test_blocks_ask_for_what_their_fastest_arm_needs(monkeypatch):
+    monkeypatch.setattr("howquick.workflow.processors_percent", lambda: 1000)
+    blocks = partition(resolve_study("web-streaming", Selection("artifact", 1)))
+    need = {block.cell: cpu_percent(asdict(block)) for block in blocks}
+    assert need["file-150ms-loss0-moves0"] > 100 > need["lossyfile-50ms-loss20-moves0"]
