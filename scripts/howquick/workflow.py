@@ -268,6 +268,11 @@ def read_workflow(config: Mapping[str, Any], targets: Iterable[str] = ()) -> Wor
     check(values, "config", CONFIG_FILE)
     if values.get("runs") and not Path(values["runs"]).is_file():
         raise ConfigError(CONFIG_FILE, "runs", f"no file {values['runs']}", "Name a CSV table")
+    if values.get("runs") and len(values["studies"]) > 1:
+        raise ConfigError(
+            CONFIG_FILE, "runs", "is the table of one study, and several are selected",
+            f"Add studies=NAME, one of {', '.join(known_studies())}",
+        )  # fmt: skip
     selection = Selection(
         values["scale"],
         values["seed"],

@@ -234,6 +234,14 @@ def test_bad_configuration_is_one_message(tmp_path, config, said):
     assert "Traceback" not in output and len(output.splitlines()) < 6
 
 
+def test_a_table_of_somebody_elses_belongs_to_one_study(tmp_path):
+    (tmp_path / "runs.csv").write_text("study,cell,arm\n")
+    asked = ["studies=how-quick,highway", f"runs={tmp_path}/runs.csv"]
+    status, output = run(tmp_path / "results", "--dry-run", config=asked)
+    assert status == 1
+    assert "runs: is the table of one study" in output and "studies=NAME" in output
+
+
 def test_the_dry_run_says_what_is_to_come(tmp_path):
     status, output = run(tmp_path / "results", "--dry-run", config=["scale=paper"])
     assert status == 0
