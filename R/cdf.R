@@ -60,7 +60,7 @@ draw_cdf <- function(figure, study, runs) {
     ) +
     theme_study() +
     ggplot2::theme(panel.spacing.x = grid::unit(5, "mm"))
-  sized(plot, width = if (length(shown) == 1L) 105 else 170, height = 62 * ceiling(length(shown) / 2) + 18)
+  sized(plot, width = if (length(shown) == 1L) 105 else FIGURE_WIDTH, height = 62 * ceiling(length(shown) / 2) + 18)
 }
 
 #' Title of each panel: the level of the factor that the panels differ in, or the whole cell.

@@ -27,7 +27,7 @@ draw_bars <- function(figure, study, runs) {
     ggplot2::theme(legend.key.height = grid::unit(3, "mm"))
   panels <- nlevels(table$panel)
   bars <- length(unique(table$arm)) * max(5, 3.2 * nlevels(table$bar))
-  sized(plot, width = if (panels == 1L) 130 else 170, height = ceiling(panels / 2) * (bars + 20) + 18 + 3 * nlevels(table$bar))
+  sized(plot, width = if (panels == 1L) 130 else FIGURE_WIDTH, height = ceiling(panels / 2) * (bars + 20) + 18 + 3 * nlevels(table$bar))
 }
 
 #' Factors in which some cells differ.

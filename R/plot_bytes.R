@@ -28,7 +28,7 @@ draw_bytes <- function(figure, study, data) {
       caption = caption_text(c(detail_key(figure, study, data, arms, rows), if (free) "The time axes differ."))
     ) +
     theme_study()
-  sized(plot, width = if (panels == 1L) 110 else 170, height = panel_height(panels, columns))
+  sized(plot, width = if (panels == 1L) 110 else FIGURE_WIDTH, height = panel_height(panels, columns))
 }
 
 LONGEST_AXIS_RATIO <- 4

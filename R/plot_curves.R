@@ -17,6 +17,8 @@ draw_curves <- function(figure, study, runs) {
   table$panel <- curve_panels(figure, study, table)
   table$arm <- factor(table$arm, levels = arms)
   metric <- study$comparison$metric
+  panels <- nlevels(table$panel)
+  width <- if (panels == 1L) 120 else FIGURE_WIDTH
   dodge <- ggplot2::position_dodge(width = x$dodge)
   plot <- ggplot2::ggplot(
     table, ggplot2::aes(.data$x, .data$median, colour = .data$arm, linetype = .data$arm, shape = .data$arm, group = .data$arm)
@@ -34,14 +36,13 @@ draw_curves <- function(figure, study, runs) {
     ggplot2::facet_wrap(ggplot2::vars(.data$panel), ncol = 2L) +
     x$scale +
     ggplot2::expand_limits(y = 0) +
-    arm_scales(study, arms) +
+    arm_scales(study, arms, width) +
     ggplot2::labs(
       x = x$title, y = with_unit(metric$label, metric$unit),
       caption = caption_text(c(metric_key(table, study, chosen$runs, cells, arms), open_key(table, study)))
     ) +
     theme_study()
-  panels <- nlevels(table$panel)
-  sized(plot, width = if (panels == 1L) 120 else 170, height = 62 * ceiling(panels / 2) + 22)
+  sized(plot, width = width, height = 62 * ceiling(panels / 2) + 22)
 }
 
 #' What the triangles are, if there are any.

@@ -35,7 +35,7 @@ draw_frames <- function(figure, study, data) {
     ) +
     theme_study() +
     ggplot2::theme(axis.text.y = ggplot2::element_text(size = if (resources > 40L) 4 else 6))
-  sized(plot, width = 170, height = max(2.6, min(4.2, 200 / resources)) * resources + 30)
+  sized(plot, width = FIGURE_WIDTH, height = max(2.6, min(4.2, 200 / resources)) * resources + 30)
 }
 
 #' Pieces of resources: what a stream carries beside them (control, QPACK) has no path.

@@ -52,7 +52,7 @@ draw_handshake <- function(figure, study, data) {
     ) +
     theme_study() +
     ggplot2::theme(panel.grid.major.x = ggplot2::element_blank())
-  sized(plot, width = 170 * columns / 3 + (if (columns < 3L) 10 else 0), height = panel_height(panels, columns, height + 12, 22))
+  sized(plot, width = FIGURE_WIDTH * columns / 3 + (if (columns < 3L) 10 else 0), height = panel_height(panels, columns, height + 12, 22))
 }
 
 #' Packets as flights: those of one direction and kind that follow each other closely are one.

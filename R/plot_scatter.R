@@ -43,7 +43,7 @@ draw_scatter <- function(figure, study, runs) {
       ))
     ) +
     theme_study()
-  sized(plot, width = if (panels == 1L) 90 else 170, height = panel_height(panels, columns, 50, 20))
+  sized(plot, width = if (panels == 1L) 90 else FIGURE_WIDTH, height = panel_height(panels, columns, 50, 20))
 }
 
 #' Points and title of one arm in one cell.

@@ -36,7 +36,7 @@ draw_share <- function(figure, study, data) {
       caption = caption_text(c("All loads of all links together.", absent_text(data$runs(), study, as.character(cells), arms)))
     ) +
     theme_study()
-  sized(plot, width = 170, height = panel_height(panels, columns, 6 * length(arms) + 14, 22))
+  sized(plot, width = FIGURE_WIDTH, height = panel_height(panels, columns, 6 * length(arms) + 14, 22))
 }
 
 #' Share of the resources of every arm and panel by protocol.

@@ -37,7 +37,7 @@ draw_transfer <- function(figure, study, data) {
       ))
     ) +
     theme_study()
-  sized(plot, width = 170, height = panel_height(panels, columns, 5 * length(arms) + 16, 20))
+  sized(plot, width = FIGURE_WIDTH, height = panel_height(panels, columns, 5 * length(arms) + 16, 20))
 }
 
 #' Medians of the times of an object, seconds since the start of the load.

@@ -36,7 +36,7 @@ draw_window <- function(figure, study, data) {
     ) +
     theme_study() +
     ggplot2::theme(strip.placement = "outside", strip.text.y.left = ggplot2::element_text(angle = 90, size = 7.5, hjust = 0.5))
-  sized(plot, width = if (nlevels(rows$panel) == 1L) 110 else 170, height = 34 * length(unique(rows$quantity)) + 36)
+  sized(plot, width = if (nlevels(rows$panel) == 1L) 110 else FIGURE_WIDTH, height = 34 * length(unique(rows$quantity)) + 36)
 }
 
 #' The table `window` in long form: the window by the log, the rest by the capture.

@@ -24,17 +24,34 @@ arm_styles <- function(study) {
 }
 
 #' Scales of colour, line type and shape for some arms, with one common legend.
-arm_scales <- function(study, arms) {
+#'
+#' @param width of the figure, millimetres: the legend has as many columns as fit
+arm_scales <- function(study, arms, width = FIGURE_WIDTH) {
   styles <- arm_styles(study)
   styles <- pick(styles, match(arms, styles$arm))
   of_arms <- function(column) stats::setNames(styles[[column]], styles$arm)
   labels <- stats::setNames(styles$label, styles$arm)
+  scale <- function(make, column) {
+    guide <- ggplot2::guide_legend(ncol = legend_columns(styles$label, width))
+    make(values = of_arms(column), labels = labels, breaks = arms, drop = FALSE, name = NULL, guide = guide)
+  }
   list(
-    ggplot2::scale_colour_manual(values = of_arms("colour"), labels = labels, breaks = arms, drop = FALSE, name = NULL),
-    ggplot2::scale_linetype_manual(values = of_arms("line"), labels = labels, breaks = arms, drop = FALSE, name = NULL),
-    ggplot2::scale_shape_manual(values = of_arms("shape"), labels = labels, breaks = arms, drop = FALSE, name = NULL)
+    scale(ggplot2::scale_colour_manual, "colour"), scale(ggplot2::scale_linetype_manual, "line"),
+    scale(ggplot2::scale_shape_manual, "shape")
   )
 }
+
+#' Columns of a legend below a figure: as many as its longest label allows.
+legend_columns <- function(labels, width) {
+  column <- LEGEND_KEY + LEGEND_LETTER * max(nchar(labels))
+  max(1L, min(length(labels), as.integer(floor((width - LEGEND_MARGIN) / column))))
+}
+
+# Millimetres: a key with its gaps, a letter of a legend's text on average, and what the axis takes.
+LEGEND_KEY <- 13
+LEGEND_LETTER <- 1.25
+LEGEND_MARGIN <- 12
+FIGURE_WIDTH <- 170
 
 #' The theme of all figures, for a width of 170 mm in print.
 theme_study <- function() {
@@ -76,4 +93,4 @@ empty_figure <- function(text) {
 }
 
 #' A drawn figure with its size in millimetres.
-sized <- function(plot, width = 170, height) list(plot = plot, width = width, height = height)
+sized <- function(plot, width = FIGURE_WIDTH, height) list(plot = plot, width = width, height = height)

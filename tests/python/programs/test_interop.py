@@ -187,14 +187,16 @@ def test_image_serves_by_podman(
     root = make_image(tmp_path / "image", sample)
     entry = '["/bin/bash", "/run_endpoint.sh", "/prefix"]'
     store = tmp_path / "store"
+    # In full: where no registry is configured, podman finds no shorter name again.
+    name = "localhost/sample:1"
     podman = ["podman", f"--root={store}", f"--runroot={store}/run", "--storage-driver=vfs"]
     subprocess.run(
-        [*podman, "import", f"--change=ENTRYPOINT {entry}", "--change=ENV PATH=/bin", root, "sample:1"],
+        [*podman, "import", f"--change=ENTRYPOINT {entry}", "--change=ENV PATH=/bin", root, name],
         check=True, capture_output=True,
     )  # fmt: skip
     image = tmp_path / "sample.oci"
     subprocess.run(
-        [*podman, "save", "--quiet", "--format=oci-archive", f"--output={image}", "sample:1"],
+        [*podman, "save", "--quiet", "--format=oci-archive", f"--output={image}", name],
         check=True, capture_output=True,
     )  # fmt: skip
     definition = {
