@@ -114,15 +114,16 @@ class Server:
         assert self.job.qlog is not None
         if self.process is None or self.process.poll() is not None:
             return True
-        folder = str(self.job.qlog)
+        open_files = []
         try:
-            open_files = [
-                str(entry.readlink()) for entry in Path(f"/proc/{self.process.pid}/fd").iterdir()
-            ]
+            for descriptor in Path(f"/proc/{self.process.pid}/fd").iterdir():
+                # Others may be closed while these are read, which says nothing about the qlogs.
+                with contextlib.suppress(FileNotFoundError):
+                    open_files.append(descriptor.readlink())
         except OSError:
             return True
         return any(self.job.qlog.iterdir()) and not any(
-            name.startswith(folder) for name in open_files
+            name.is_relative_to(self.job.qlog) for name in open_files
         )
 
     def ask_to_stop(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import subprocess
@@ -144,6 +145,15 @@ def test_what_a_client_cannot_do_is_named(
     assert f"not supported: {name}={value}" in done.stderr
 
 
+def open_files(pid: int) -> list[str]:
+    """What the descriptors of a process lead to; one that is closed meanwhile is not among them."""
+    names = []
+    for descriptor in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            names.append(str(descriptor.readlink()))
+    return names
+
+
 @pytest.mark.parametrize("protocol", ["h1", "h2", "h3"])
 def test_caddy_opens_nothing_but_its_port(
     protocol: str, certs: Path, small_page: Page, tmp_path: Path
@@ -151,7 +161,7 @@ def test_caddy_opens_nothing_but_its_port(
     endpoint = runner.load_endpoint("caddy")
     load = load_of(endpoint, protocol, certs)
     with runner.running_server(endpoint, load, small_page.folder, tmp_path / "server") as server:
-        files = [str(f.readlink()) for f in Path(f"/proc/{server.process.pid}/fd").iterdir()]
+        files = open_files(server.process.pid)
         inodes = {name[8:-1] for name in files if name.startswith("socket:[")}
         ports = set()
         for table in ("tcp", "tcp6", "udp", "udp6"):

@@ -19,7 +19,8 @@ from programs import endpoint_runner as runner  # noqa: E402
 from programs.client_driver import drive  # noqa: E402
 from programs.test_go_links import serving  # noqa: E402
 
-SIZES = [3_000_000, *[20_000] * 20]
+# The client is in the middle of the large object at each change, however much it reads at once.
+SIZES = [20_000, 3_000_000, *[20_000] * 19]
 ADDRESS = "10.0.2.1"
 # Server, client, protocol, congestion control of the server, way to move ("": none).
 LOSSY = [
