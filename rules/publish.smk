@@ -42,3 +42,24 @@ rule publish__appendix:
         paper=PAPER,
     shell:
         "exec bash {input.program:q} {params.paper:q} {output} {input.fragments:q} &> {log}"
+
+
+rule publish__artifact:
+    """Pack what an artifact evaluation needs: every figure can be rebuilt from it without measuring."""
+    input:
+        program=f"{SCRIPTS}/artifact.py",
+        appendix=f"{RESULTS}/appendix.pdf",
+        tables=[f"{RESULTS}/tables/{study}.csv" for study in hq.plans],
+        calibration=[path for study in hq.plans for path in hq.calibrations(study)],
+        manifest=hq.manifest,
+        code=sorted((SCRIPTS / "howquick" / "archive").glob("*.py")),
+    output:
+        f"{RESULTS}/artifact.tar.gz",
+    log:
+        f"{RESULTS}/logs/publish/artifact.log",
+    params:
+        results=lambda wildcards: RESULTS,
+        selection=json.dumps(hq.chosen),
+    shell:
+        "exec python3 {input.program:q} {params.selection:q} --results {params.results:q}"
+        " --manifest {input.manifest:q} --output {output} &> {log}"

@@ -45,6 +45,8 @@ class Survey:
     done_s: float = 0.0
     left_s: float = 0.0
     running: int = 0
+    links: int = 0
+    calibrated: int = 0
 
 
 def survey(results: Path) -> Survey:
@@ -52,10 +54,12 @@ def survey(results: Path) -> Survey:
     states = [state for file in (results / "progress").glob("*.json") if (state := _read(file))]
     running = {(state["study"], state["cell"], state["block"]): state for state in states}
     found = Survey(running=len(running), not_ok=sum(state["not_ok"] for state in states))
+    links = set()
     for file in (results / "plan").glob("*.json"):
         plan = _read(file)
         if plan is None:
             continue
+        links |= {json.dumps(cell["link"], sort_keys=True) for cell in plan["cells"]}
         for block in plan["blocks"]:
             loads = len(block["repetitions"]) * block["arms"]
             name = (plan["study"], block["cell"], block["block"])
@@ -68,13 +72,17 @@ def survey(results: Path) -> Survey:
             found.loads += done
             found.done_s += block["seconds"] * done / loads
             found.left_s += block["seconds"] * (1 - done / loads)
+    found.links = len(links)
+    found.calibrated = sum(1 for _ in (results / "calibration").glob("*.json"))
     return found
 
 
 def describe(now: Survey, first: Survey, elapsed: float) -> str:
-    """The progress as one line; empty while nothing is measured."""
+    """The progress as one line; empty while nothing is calibrated or measured."""
     if not now.running:
-        return ""
+        # Links are calibrated before the first block starts.
+        begun = now.calibrated < now.links and not now.loads
+        return f"calibrated {now.calibrated} of {now.links} links" if begun else ""
     share = now.done_s / (now.done_s + now.left_s)
     text = f"measured {share:.0%}, {now.loads} of {now.total} loads"
     if now.not_ok:

@@ -125,7 +125,7 @@ def go_on_for_precision(hq: Workflow, workflow: Any) -> None:
     The plan of a start is fixed, and what it measured decides how much more is needed; each further start
     has more repetitions than the one before, so this ends. Called when everything asked for is made.
     """
-    if not workflow.is_main_process or workflow.dryrun or hq.runs:
+    if not workflow.is_main_process or workflow.dryrun or hq.runs or hq.rebuild:
         return
     short = [
         Path(hq.results, "tables", study, f"{cell}.csv")

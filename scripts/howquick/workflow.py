@@ -26,6 +26,8 @@ from howquick.study import Selection, resolve_study
 from howquick.workload import page_name
 
 CONFIG_FILE = ROOT / "config" / "config.yaml"
+# In the results folder of an archive: the manifest of the environment that measured.
+ENVIRONMENT = "environment.json"
 # CPU need of a block in percent of one processor: programs, captures and packing; and per Mbit/s of what
 # its fastest arm can reach, the emulator, captures and both ends. On average a block needs less than half
 # of it (`snakemake bench`), but it comes in bursts, and whoever has to wait for them is disturbed.
@@ -41,6 +43,8 @@ class Workflow:
     selection: Selection
     plans: dict[str, dict[str, Any]]
     runs: str | None = None
+    # Plans, tables and calibrations are those of an archive: no rule makes them.
+    rebuild: bool = False
     blocks: dict[tuple[str, str, int], dict[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -81,8 +85,8 @@ class Workflow:
 
     @property
     def manifest(self) -> str:
-        """The file that says what is installed."""
-        return os.environ["HOWQUICK_MANIFEST"]
+        """The file that says what was installed where the results were measured."""
+        return f"{self.results}/{ENVIRONMENT}" if self.rebuild else os.environ["HOWQUICK_MANIFEST"]
 
     @property
     def known_studies(self) -> list[str]:
@@ -111,6 +115,18 @@ class Workflow:
         ]
 
     @property
+    def chosen(self) -> dict[str, Any]:
+        """The selection in the words of config/config.yaml."""
+        names = {"cells": list(self.selection.cells), "arms": list(self.selection.arms)}
+        return {
+            "studies": list(self.plans),
+            "scale": self.selection.scale,
+            "seed": self.selection.seed,
+            **{key: value for key, value in names.items() if value},
+            **({} if self.selection.observe else {"observe": False}),
+        }
+
+    @property
     def selection_arguments(self) -> list[str]:
         """The selection as arguments of scripts/resolve_plan.py."""
         words = ["--scale", self.selection.scale, "--seed", str(self.selection.seed)]
@@ -131,7 +147,8 @@ class Workflow:
     def precisions(self) -> list[str]:
         """What says whether the studies that ask for a precision have it."""
         asking = [study for study, plan in self.plans.items() if plan["precision"]]
-        return [] if self.runs else [str(precision_file(self.results, name)) for name in asking]
+        given = self.runs or self.rebuild
+        return [] if given else [str(precision_file(self.results, name)) for name in asking]
 
     def figure_tables(self, study: str, figure: str) -> list[str]:
         """The tables that a figure needs: of the cells it shows."""
@@ -281,15 +298,19 @@ def read_workflow(config: Mapping[str, Any], targets: Iterable[str] = ()) -> Wor
         values.get("observe", True),
     )
     results = values.get("results", "results")
-    plans = {study: plan_study(study, selection, results) for study in values["studies"]}
-    return Workflow(results, selection, plans, values.get("runs"))
+    rebuild = values.get("rebuild", False)
+    plans = {
+        study: measured_plan(study, results) if rebuild else plan_study(study, selection, results)
+        for study in values["studies"]
+    }
+    return Workflow(results, selection, plans, values.get("runs"), rebuild)
 
 
 def _typed(key: str, value: Any) -> Any:
     """`--config cells=a,b` means a list, a single word a list of one; `observe=false` is no text."""
     if key in ("studies", "cells", "arms") and isinstance(value, str):
         return [word for word in value.split(",") if word]
-    if key == "observe":
+    if key in ("observe", "rebuild"):
         return {"true": True, "false": False}.get(value, value)
     return value
 
@@ -305,6 +326,19 @@ def plan_study(name: str, selection: Selection, results: str = "") -> dict[str, 
     return complete(study, program_hashes(study, load_manifest(), emulator_hash()))
 
 
+def measured_plan(name: str, results: str) -> dict[str, Any]:
+    """The plan by which a study was measured. Raises ConfigError if it or the study's table is missing."""
+    plan, table = Path(results, "plan", f"{name}.json"), Path(results, "tables", f"{name}.csv")
+    for file in (plan, table, Path(results, ENVIRONMENT)):
+        if not file.is_file():
+            raise ConfigError(
+                CONFIG_FILE, "rebuild", f"{file} is not there",
+                "Unpack the whole archive and start in its folder, or measure without rebuild",
+            )  # fmt: skip
+    recorded: dict[str, Any] = read_json(plan)
+    return recorded
+
+
 def emulator_hash() -> str:
     """Hash of the testbed: its code and the emulator that was built."""
     built = load_manifest().get("programs", {}).get("rattan", {}).get("hash", "")
@@ -318,6 +352,8 @@ def processors_percent() -> int:
 
 def outlook(workflow: Workflow, jobs: int) -> str:
     """What is to come, in one line per study: blocks, repetitions, minutes, megabytes."""
+    if workflow.rebuild:
+        return f"{', '.join(workflow.plans)}: from the tables in {workflow.results}; nothing is measured"
     lines = []
     for study, plan in workflow.plans.items():
         blocks = plan["blocks"]

@@ -18,7 +18,7 @@ PARAMETERS = (
 )
 
 RUN_KEY = ("study", "cell", "arm", "block", "repetition")
-_RESULT = ("order", "session", "status", "reason", "plt_s")
+_RESULT = ("order", "session", "machine", "status", "reason", "plt_s")
 _CAPTURE = (
     "ttlb_s",
     "plt_capture_s",

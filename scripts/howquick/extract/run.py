@@ -130,6 +130,7 @@ def _from_meta(meta: dict[str, Any]) -> dict[str, Any]:
     arm = _dict(meta, "arm_definition")
     emulator = _dict(meta, "network", "after", "emulator")
     row = {name: meta.get(name) for name in ("order", "session", "status", "reason")}
+    row["machine"] = _dict(meta, "host").get("node")
     row |= {
         name: meta.get(name) for name in ("attempts", "timeout_s", "started", "wall_s", "network_s")
     }

@@ -10,7 +10,11 @@ def test_finished_running_and_waiting_blocks_are_counted(tmp_path):
         {"cell": "c", "block": n, "repetitions": [0, 1], "arms": 5, "seconds": 100.0}
         for n in range(3)
     ]
-    write_json(tmp_path / "plan/s.json", {"study": "s", "blocks": blocks})
+    cells = [{"name": "c", "link": {"rtt_ms": 20}}, {"name": "d", "link": {"rtt_ms": 20}}]
+    write_json(tmp_path / "plan/s.json", {"study": "s", "cells": cells, "blocks": blocks})
+    assert progress.describe(progress.survey(tmp_path), progress.Survey(), 1.0) == (
+        "calibrated 0 of 1 links"
+    )
     write_json(tmp_path / "blocks/s/c/0.json", {})
     state = {"study": "s", "cell": "c", "block": 1, "done": 4, "total": 10, "not_ok": 1}
     write_json(tmp_path / "progress/s.c.1.json", state)

@@ -1,0 +1,79 @@
+"""Pack what an artifact evaluation needs: code, locks, tables, figures, guide, checksums, metadata."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from howquick.archive import contents, crate, guide
+from howquick.archive.contents import Member
+from howquick.errors import ROOT, UserError, run_program
+from howquick.files import read_json
+from howquick.workflow import has_invalid, manifest_path
+
+
+def selection(chosen: dict[str, Any]) -> bytes:
+    """artifact.yaml: what was measured, in the words of config/config.yaml, to be rebuilt from its tables."""
+    text = yaml.safe_dump(chosen | {"rebuild": True}, sort_keys=False, default_flow_style=None)
+    return f"# What this archive holds: snakemake --configfile {guide.SELECTION}\n{text}".encode()
+
+
+def newest_load(results: Path, plans: dict[str, dict[str, Any]]) -> float:
+    """Unix time at which the last load of the studies began.
+
+    Raises UserError if a block is not measured, or loads of one stayed disturbed.
+    """
+    newest = 0.0
+    for study, plan in plans.items():
+        for block in plan["blocks"]:
+            path = manifest_path(str(results), study, block)
+            if not path.exists():
+                raise UserError(
+                    f"{path}: this block is not measured. Run snakemake first, to the end."
+                )
+            manifest = read_json(path)
+            if has_invalid(manifest):
+                count = manifest["statuses"]["invalid"]
+                print(f"{path}: {count} loads stayed disturbed; the archive says so too")
+            for run in manifest["runs"]:
+                newest = max(newest, read_json(results / run["path"] / "meta.json")["started"])
+    return newest
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "studies", nargs="+", help="names of studies that are measured and analysed"
+    )
+    parser.add_argument("--results", type=Path, required=True)
+    parser.add_argument("--manifest", type=Path, required=True, help="of the environment")
+    parser.add_argument("--output", type=Path, required=True, help="the archive, NAME.tar.gz")
+    arguments = parser.parse_args()
+    results, studies = arguments.results, arguments.selection["studies"]
+    plans = {study: read_json(results / "plan" / f"{study}.json") for study in studies}
+    finished = newest_load(results, plans)
+
+    top = "howquick-artifact"
+    made = contents.published(results, studies)
+    members = [
+        *contents.code(),
+        *contents.measured(results, studies, arguments.manifest),
+        *made,
+        Member(contents.SUMS, contents.sums(made, f"{contents.PUBLISHED}/", "results/")),
+        Member(guide.SELECTION, selection(arguments.selection)),
+        Member("ARTIFACT.md", guide.guide(results, plans, top).encode()),
+    ]  # fmt: skip
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    metadata = crate.crate(members, citation, plans, finished)
+    members.append(Member("ro-crate-metadata.json", f"{json.dumps(metadata, indent=1)}\n".encode()))
+    members.append(Member(contents.ALL_SUMS, contents.sums(members)))
+    contents.pack(members, top, arguments.output)
+
+
+if __name__ == "__main__":
+    run_program(main)

@@ -1,0 +1,110 @@
+"""What goes into an archive, under which name, and how it is packed."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import tarfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from howquick.errors import ROOT, UserError
+from howquick.workflow import ENVIRONMENT
+
+# The checkout, without what is generated and without what else a user keeps there.
+CODE = (
+    ".ci", ".gitignore", ".lintr", "CITATION.cff", "LICENSE", "R", "README.md", "Snakefile", "config", "docs",
+    "enter", "envs", "examples", "flake.lock", "flake.nix", "nix", "paper", "profiles", "pyproject.toml",
+    "rules", "scripts", "tests",
+)  # fmt: skip
+GENERATED = {"__pycache__", "node_modules", "target"}
+# Where the archive keeps what was published, apart from where the same files are rebuilt.
+PUBLISHED = "published"
+SUMS = f"{PUBLISHED}/SHA256SUMS"
+ALL_SUMS = "SHA256SUMS"
+
+
+@dataclass(frozen=True)
+class Member:
+    """A file of the archive: its name there, and its content by a path or by its bytes."""
+
+    name: str
+    source: Path | bytes
+    executable: bool = False
+
+    def content(self) -> bytes:
+        """The bytes of the file."""
+        return self.source if isinstance(self.source, bytes) else self.source.read_bytes()
+
+    def sha256(self) -> str:
+        """The checksum of the file."""
+        return hashlib.sha256(self.content()).hexdigest()
+
+    def size(self) -> int:
+        """Bytes of the file."""
+        return len(self.source) if isinstance(self.source, bytes) else self.source.stat().st_size
+
+
+def code(root: Path = ROOT) -> Iterator[Member]:
+    """Code, locks, studies and documents. Links become the files that they lead to."""
+    for name in CODE:
+        top = root / name
+        files = [top] if top.is_file() else sorted(top.rglob("*", recurse_symlinks=True))
+        for file in files:
+            inner = file.relative_to(root)
+            if file.is_file() and not GENERATED & set(inner.parts):
+                yield Member(str(inner), file, bool(file.stat().st_mode & 0o100))
+
+
+def measured(results: Path, studies: list[str], manifest: Path) -> Iterator[Member]:
+    """What the analysis reads: plans, tidy tables, calibrations, and the environment's manifest."""
+    yield Member(f"results/{ENVIRONMENT}", manifest)
+    for study in studies:
+        tables = results / "tables"
+        for file in (results / "plan" / f"{study}.json", tables / f"{study}.csv"):
+            yield Member(f"results/{file.relative_to(results)}", file)
+        for file in sorted((tables / study).rglob("*.csv")):
+            yield Member(f"results/{file.relative_to(results)}", file)
+    for file in sorted((results / "calibration").glob("*.json")):
+        yield Member(f"results/{file.relative_to(results)}", file)
+
+
+def published(results: Path, studies: list[str]) -> list[Member]:
+    """Appendix, figures and statistics, as they were made here."""
+    files = [results / "appendix.pdf"]
+    for study in studies:
+        files += sorted((results / "figures" / study).glob("*.pdf"))
+        files += sorted((results / "figures" / study).glob("*.svg"))
+        files += sorted((results / "statistics" / study).glob("*.csv"))
+    return [Member(f"{PUBLISHED}/{file.relative_to(results)}", file) for file in files]
+
+
+def sums(members: list[Member], strip: str = "", prefix: str = "") -> bytes:
+    """Checksums in the form of sha256sum, with other names: `strip` replaced by `prefix`."""
+    lines = [f"{m.sha256()}  {prefix}{m.name.removeprefix(strip)}\n" for m in members]
+    return "".join(lines).encode()
+
+
+def pack(members: list[Member], top: str, output: Path) -> None:
+    """Write all members below the folder `top` into one .tar.gz; the same members give the same bytes.
+
+    Raises UserError if two have the same name.
+    """
+    names = [member.name for member in members]
+    if len(set(names)) < len(names):
+        twice = sorted({name for name in names if names.count(name) > 1})
+        raise UserError(f"{output}: twice in the archive: {', '.join(twice)}")
+    with (
+        output.open("wb") as raw,
+        gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed,
+        tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive,
+    ):
+        for member in sorted(members, key=lambda m: m.name):
+            content = member.content()
+            info = tarfile.TarInfo(f"{top}/{member.name}")
+            info.size, info.mode = len(content), 0o755 if member.executable else 0o644
+            # Older than whatever is rebuilt from it.
+            info.mtime = 946684800
+            archive.addfile(info, io.BytesIO(content))

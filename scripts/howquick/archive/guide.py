@@ -1,0 +1,152 @@
+"""ARTIFACT.md: what an evaluator does, for each claim, with the time and disk that it took here."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from howquick.archive.contents import ALL_SUMS, PUBLISHED, SUMS
+from howquick.archive.cost import Cost, cost_of
+from howquick.files import read_json
+from howquick.workflow import manifest_path
+
+TEXT = Path(__file__).with_name("ARTIFACT.md")
+SELECTION = "artifact.yaml"
+# More names than that are no help on a command line: the whole study is measured instead.
+MOST_CELLS = 12
+ANEW = f"--configfile {SELECTION} --config rebuild=false results=again"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """One claim of a paper, as the statistics judged it."""
+
+    name: str
+    text: str
+    where: str
+    verdict: str
+    numbers: list[str]
+    cells: list[str]
+
+
+def read_claims(table: Path, known_cells: Iterable[str]) -> list[Claim]:
+    """The claims of a study with all conditions of each, from results/statistics/STUDY/claims.csv."""
+    known = set(known_cells)
+    claims: dict[str, Claim] = {}
+    with table.open(encoding="utf-8", newline="") as stream:
+        for row in csv.DictReader(stream):
+            claim = claims.setdefault(
+                row["claim"],
+                Claim(row["claim"], row["text"], row["where"], row["claim_verdict"], [], []),
+            )
+            claim.numbers.append(_numbers(row))
+            for cell in f"{row['cells']} {row['against']}".split():
+                if cell in known and cell not in claim.cells:
+                    claim.cells.append(cell)
+    return list(claims.values())
+
+
+def _numbers(row: dict[str, str]) -> str:
+    """A condition in one line: what is compared, what it must be, what came out."""
+    value = f"{float(row['value']):.3g}" if row["value"] else "no value"
+    if row["low"] and row["high"]:
+        value += f" ({float(row['low']):.3g} to {float(row['high']):.3g})"
+    return f"{row['what']}: must be {row['bound']}, is {value}, n = {row['n']}: {row['verdict']}"
+
+
+def guide(results: Path, plans: dict[str, dict[str, Any]], top: str) -> str:
+    """The text of ARTIFACT.md."""
+    parts = [_head(results, plans, top)]
+    for study, plan in plans.items():
+        parts.append(_study(results, study, plan))
+    return "\n".join(parts)
+
+
+def _head(results: Path, plans: dict[str, dict[str, Any]], top: str) -> str:
+    costs = {s: cost_of(results, p, [c["name"] for c in p["cells"]]) for s, p in plans.items()}
+    rows = [
+        f"| {plans[study]['title']} (`{study}`) | {cost.loads} | {cost.minutes:.0f} | {cost.megabytes:.0f} |"
+        for study, cost in costs.items()
+    ]
+    return Template(TEXT.read_text(encoding="utf-8")).substitute(
+        titles="; ".join(plan["title"] for plan in plans.values()),
+        scale=next(iter(plans.values()))["scale"],
+        loads=sum(cost.loads for cost in costs.values()),
+        gigabytes=f"{sum(cost.megabytes for cost in costs.values()) / 1000:.1f}",
+        costs="\n".join(rows),
+        machine=_machine(results, plans),
+        top=top,
+        anew=ANEW,
+        selection=SELECTION,
+        published=PUBLISHED,
+        sums=SUMS,
+        all_sums=ALL_SUMS,
+    )
+
+
+def _machine(results: Path, plans: dict[str, dict[str, Any]]) -> str:
+    """The machines that measured, in words."""
+    hosts = set()
+    for study, plan in plans.items():
+        for block in plan["blocks"]:
+            for run in read_json(manifest_path(str(results), study, block))["runs"][:1]:
+                host = read_json(results / run["path"] / "meta.json")["host"]
+                hosts.add(f"{host['cpus']} processors ({host['cpu']}), Linux {host['kernel']}")
+    return "; ".join(sorted(hosts))
+
+
+def _study(results: Path, study: str, plan: dict[str, Any]) -> str:
+    names = [cell["name"] for cell in plan["cells"]]
+    claims = read_claims(results / "statistics" / study / "claims.csv", names)
+    lines = [f"## {plan['title']}", ""]
+    if not claims:
+        return "\n".join([*lines, "This study claims nothing.", ""])
+    for number, claim in enumerate(claims, 1):
+        cost = cost_of(results, plan, claim.cells)
+        lines += [
+            f"### {study}, claim {number}: {claim.verdict}",
+            "",
+            f"{claim.text}{f' ({claim.where})' if claim.where else ''}",
+            "",
+            *(f"* {numbers}" for numbers in claim.numbers),
+            "",
+            _again(study, claim, cost, len(names)),
+            "",
+            f"Look at: {_look_at(study, plan, claim)}",
+            "",
+        ]
+    return "\n".join(lines)
+
+
+def _again(study: str, claim: Claim, cost: Cost, of: int) -> str:
+    """How the loads behind one claim are measured anew."""
+    if not claim.cells:
+        return "None of its cells was measured at this scale; a larger one has them."
+    some = len(claim.cells) < of and len(claim.cells) <= MOST_CELLS
+    cells = f" cells={','.join(claim.cells)}" if some else ""
+    target = study.replace("-", "_")
+    took = f"{cost.minutes:.1f} min, {cost.megabytes:.0f} MB" + (
+        "" if some else " for its cells alone"
+    )
+    return f"Again ({took}):\n\n    ./enter snakemake -j8 {target} {ANEW}{cells}"
+
+
+def _look_at(study: str, plan: dict[str, Any], claim: Claim) -> str:
+    """Files in which the claim can be seen: the table of claims, and the paper's figures that it names."""
+    claimed = claim.where.replace("Figures", "Figure").replace(" and ", ", ").replace("–", "-")
+    shown = [
+        f"`results/figures/{study}/{figure['name']}.pdf`"
+        for figure in plan["figures"]
+        if (paper := figure.get("paper")) and _names(claimed, paper)
+    ]
+    return ", ".join([*shown, f"`results/statistics/{study}/claims.csv`"])
+
+
+def _names(claimed: str, figure: str) -> bool:
+    """Whether "Figure 8, 9, 10" or "Figure 4a" names a figure such as "Figure 8" or "Figure 4a"."""
+    numbers = {word.strip("().;") for word in claimed.replace(",", " ").split()}
+    return bool(numbers & {word.strip(",") for word in figure.split()[1:]})
