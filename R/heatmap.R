@@ -62,9 +62,9 @@ draw_heatmap_of <- function(figure, study, data) {
 #' @param family over what their p-values are corrected, in words
 draw_heatmap <- function(figure, study, comparisons, family = "the study's comparisons") {
   cells <- select_cells(study, figure$cells, figure_place(figure))$cell
-  pairs <- figure_pairs(figure, study)
   silent <- as.numeric(figure$silent_percent %||% ALIKE_PERCENT)
   tiles <- heatmap_tiles(pick(comparisons, comparisons$cell %in% cells), silent, study$comparison$metric$better)
+  pairs <- drawn_pairs(figure, study, tiles)
   tiles <- pick(tiles, outcome_key(tiles$a, tiles$b) %in% outcome_key(pairs$a, pairs$b))
   if (!any(tiles$state == "measured")) {
     return(sized(empty_figure("No pair of arms was measured in any cell."), height = 30))
@@ -78,6 +78,15 @@ draw_heatmap <- function(figure, study, comparisons, family = "the study's compa
   plot <- heatmap_plot(tiles, axes, columns, study, heatmap_key(tiles, study, silent, family))
   drawn <- sized(plot, height = bands * (14 + 5.6 * length(axes$rows)) + 30)
   c(drawn, list(links = heatmap_links(tiles, study)))
+}
+
+#' Pairs that get a panel: those of the figure, without arms that this scale or selection leaves out.
+drawn_pairs <- function(figure, study, tiles) {
+  pairs <- figure_pairs(figure, study)
+  planned <- vapply(study$arms, `[[`, "", "name")
+  measured <- pick(tiles, tiles$state == "measured")
+  there <- outcome_key(pairs$a, pairs$b) %in% outcome_key(measured$a, measured$b)
+  pick(pairs, there | (pairs$a %in% planned & pairs$b %in% planned))
 }
 
 #' Where the number of a tile leads: to the run folders of its first arm; NA without runs.

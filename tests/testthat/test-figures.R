@@ -68,6 +68,16 @@ test_that("all loads of a pair failed: the tile says so and carries no colour", 
   expect_equal(here$text, "\u2212fail")
 })
 
+test_that("a pair gets a panel if both arms are planned, or if it was measured", {
+  study <- as_study()
+  planned <- vapply(study$arms, `[[`, "", "name")[1:2]
+  figure <- list(pairs = list(planned, list(planned[1], "left-out"), list(planned[1], "published")))
+  tiles <- data.table::data.table(
+    a = planned[1], b = c(planned[2], "left-out", "published"), state = c("unmeasured", "unmeasured", "measured")
+  )
+  expect_equal(drawn_pairs(figure, study, tiles)$b, c(planned[2], "published"))
+})
+
 test_that("a difference of exactly 5 % carries no number, more does", {
   tiles <- data.frame(
     state = "measured", median_a = 1, median_b = 1, ratio = c(1.05, 1.06, 0.95, 0.94, 12), rule = TIE,
