@@ -57,6 +57,8 @@ rule publish__artifact:
         f"{RESULTS}/artifact.tar.gz",
     log:
         f"{RESULTS}/logs/publish/artifact.log",
+    # Seconds of work: not worth a job of a cluster.
+    localrule: True
     params:
         results=lambda wildcards: RESULTS,
         selection=json.dumps(hq.chosen),
