@@ -90,7 +90,7 @@ def test_captures_decrypt(smoke):
         capture = smoke / f"runs/how-quick/10mbit-18ms-loss0-5obj-small/{arm}/0000/client.pcapng"
         found = subprocess.run(
             ["tshark", "-r", capture, "-Y", want,
-             "-d", "udp.port==4433-4450,quic", "-d", "tcp.port==4433-4450,tls"],
+             "-d", "udp.port==14433-14450,quic", "-d", "tcp.port==14433-14450,tls"],
             capture_output=True, text=True, check=False,
         ).stdout  # fmt: skip
         assert found.strip(), arm
