@@ -23,6 +23,7 @@ RESULTS = hq.results
 SCRIPTS = Path(workflow.basedir) / "scripts"
 ANALYSIS = Path(workflow.basedir) / "R"
 PAPER = Path(workflow.basedir) / "paper"
+BACKGROUND = SCRIPTS / "background.sh"
 
 
 wildcard_constraints:

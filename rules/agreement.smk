@@ -15,7 +15,7 @@ rule agreement__same_arm:
     resources:
         cpu_percent=90,
     shell:
-        "exec Rscript {input.program:q} --study {input.plan} --runs {input.runs}"
+        "exec bash {BACKGROUND:q} Rscript {input.program:q} --study {input.plan} --runs {input.runs}"
         " --arms {wildcards.first},{wildcards.second} --output {output} &> {log}"
 
 
@@ -56,5 +56,5 @@ rule agreement__compare:
     resources:
         cpu_percent=90,
     shell:
-        "exec Rscript {input.program:q} --runs {input.reference} --runs {input.runs}"
+        "exec bash {BACKGROUND:q} Rscript {input.program:q} --runs {input.reference} --runs {input.runs}"
         " --labels jobs1,{wildcards.way} --output {output} &> {log}"

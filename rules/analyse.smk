@@ -12,7 +12,7 @@ rule analyse__statistics:
     resources:
         cpu_percent=90,
     shell:
-        "exec Rscript {input.program:q} --study {input.plan} --runs {input.runs}"
+        "exec bash {BACKGROUND:q} Rscript {input.program:q} --study {input.plan} --runs {input.runs}"
         " --output {output} &> {log}"
 
 
@@ -38,7 +38,7 @@ rule analyse__figure:
             "--calibration", input.calibration
         ),
     shell:
-        "exec Rscript {input.program:q} --study {input.plan} --figure {wildcards.figure}"
+        "exec bash {BACKGROUND:q} Rscript {input.program:q} --study {input.plan} --figure {wildcards.figure}"
         " --runs {params.runs:q} {params.calibration:q} --output {output} &> {log}"
 
 
@@ -56,7 +56,7 @@ rule analyse__precision:
     resources:
         cpu_percent=90,
     shell:
-        "exec Rscript {input.program:q} --study {input.plan} --runs {input.runs}"
+        "exec bash {BACKGROUND:q} Rscript {input.program:q} --study {input.plan} --runs {input.runs}"
         " --output {output} &> {log}"
 
 
@@ -74,5 +74,5 @@ rule analyse__error_rates:
     resources:
         cpu_percent=90,
     shell:
-        "exec Rscript {input.program:q} --study {input.plan} --runs {input.runs}"
+        "exec bash {BACKGROUND:q} Rscript {input.program:q} --study {input.plan} --runs {input.runs}"
         " --output {output} &> {log}"

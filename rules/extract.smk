@@ -19,7 +19,7 @@ rule extract__block:
         folder=lambda wildcards, output: Path(output.runs).parent,
         results=lambda wildcards: RESULTS,
     shell:
-        "exec python3 {input.program:q} block {input.block} --results {params.results:q}"
+        "exec bash {BACKGROUND:q} python3 {input.program:q} block {input.block} --results {params.results:q}"
         " --output {params.folder} &> {log}"
 
 
@@ -38,7 +38,7 @@ rule extract__cell:
     # A second of work: not worth a job of a cluster.
     localrule: True
     shell:
-        "exec python3 {input.program:q} join {input.tables} --output {output} 2> {log}"
+        "exec bash {BACKGROUND:q} python3 {input.program:q} join {input.tables} --output {output} 2> {log}"
 
 
 rule extract__study:
@@ -56,4 +56,4 @@ rule extract__study:
     # A second of work: not worth a job of a cluster.
     localrule: True
     shell:
-        "exec python3 {input.program:q} join {input.tables} --output {output} 2> {log}"
+        "exec bash {BACKGROUND:q} python3 {input.program:q} join {input.tables} --output {output} 2> {log}"

@@ -22,7 +22,7 @@ rule publish__fragments:
         ),
         manifest=hq.manifest,
     shell:
-        "exec Rscript {input.program:q} --study {input.plan} --runs {input.runs}"
+        "exec bash {BACKGROUND:q} Rscript {input.program:q} --study {input.plan} --runs {input.runs}"
         " --statistics {input.statistics} --figures {params.figures:q}"
         " {params.calibration:q} --manifest {params.manifest:q}"
         " --output {output} &> {log}"
@@ -41,7 +41,7 @@ rule publish__appendix:
     params:
         paper=PAPER,
     shell:
-        "exec bash {input.program:q} {params.paper:q} {output} {input.fragments:q} &> {log}"
+        "exec bash {BACKGROUND:q} bash {input.program:q} {params.paper:q} {output} {input.fragments:q} &> {log}"
 
 
 rule publish__artifact:
@@ -63,5 +63,5 @@ rule publish__artifact:
         results=lambda wildcards: RESULTS,
         selection=json.dumps(hq.chosen),
     shell:
-        "exec python3 {input.program:q} {params.selection:q} --results {params.results:q}"
+        "exec bash {BACKGROUND:q} python3 {input.program:q} {params.selection:q} --results {params.results:q}"
         " --manifest {input.manifest:q} --output {output} &> {log}"

@@ -31,7 +31,7 @@ ENVIRONMENT = "environment.json"
 # CPU need of a block in percent of one processor: programs, captures and packing; and per Mbit/s of what
 # its fastest arm can reach, the emulator, captures and both ends. On average a block needs less than half
 # of it (`snakemake bench`), but it comes in bursts, and whoever has to wait for them is disturbed.
-CPU_PERCENT_BASE = 28
+CPU_PERCENT_BASE = 40
 CPU_PERCENT_PER_MBIT = 1.6
 
 
