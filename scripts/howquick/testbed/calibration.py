@@ -182,9 +182,11 @@ class Calibration:
             "reordered", way.name, 0, train.reordered, (0, 0), len(train.sequence), 0
         )
         if link.burst_bytes:
+            # Of seconds with a bucket only the last one has a full queue.
             steady = train.after(duration - STEADY_S)
-            return [self._rate(way, steady), self._queue(way, train), in_order]
-        return [self._rate(way, train), self._queue(way, train), self._burst(way, train), in_order]
+            return [self._rate(way, steady), self._queue(way, steady, train), in_order]
+        queue = self._queue(way, train, train)
+        return [self._rate(way, train), queue, self._burst(way, train), in_order]
 
     def _drain_s(self) -> float:
         """How long the last packet may take, and then a little."""
@@ -222,9 +224,12 @@ class Calibration:
             "rate_mbit", way.name, asked, measured, interval, int(edges[-1]), RATE_TOLERANCE * asked
         )
 
-    def _queue(self, way: Way, train: packets.Train) -> Check:
-        """One-way delay while the queue is full, less that of the first packet."""
-        full = train.delay_s[-len(train.delay_s) // 4 :] - train.delay_s[0]
+    def _queue(self, way: Way, steady: packets.Train, train: packets.Train) -> Check:
+        """One-way delay while the queue is full, less that of the first packet.
+
+        steady: the part of the train at whose end the queue is full.
+        """
+        full = steady.delay_s[-len(steady.delay_s) // 4 :] - train.delay_s[0]
         waits_ms = full * 1e3
         asked = self.link.queue_delay_ms
         interval = statistics.median_interval(waits_ms)
