@@ -25,6 +25,7 @@ rule content__page:
     localrule: True
     params:
         seed=hq.selection.seed,
+        method=hq.method,
     shell:
         "exec python3 {input.program:q} page --plan {input.plans}"
         " --name {wildcards.page} --output {output} 2> {log}"

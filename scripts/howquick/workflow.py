@@ -14,6 +14,7 @@ from howquick.errors import ROOT, ConfigError
 from howquick.files import canonical_hash, folder_hash, read_json
 from howquick.manifest import load_manifest
 from howquick.plan import (
+    METHOD,
     block_fingerprint,
     complete,
     find,
@@ -77,6 +78,11 @@ class Workflow:
     def emulator(self) -> str:
         """Changes when links must be calibrated again."""
         return emulator_hash()
+
+    @property
+    def method(self) -> int:
+        """Changes when pages are made, or loads measured, in another way."""
+        return METHOD
 
     @property
     def processors_percent(self) -> int:
