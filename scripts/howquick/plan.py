@@ -137,7 +137,8 @@ def rate(cell: dict[str, Any], arm: dict[str, Any]) -> float:
     """
     link = cell["link"]
     loss, rtt = link["loss_percent"] / 100, max(link["rtt_ms"] / 1000, 0.001)
-    if link["bandwidth_mbit"] == "unshaped":
+    # A bucket lets pass as much as most loads have.
+    if link["bandwidth_mbit"] == "unshaped" or link.get("burst_bytes"):
         return UNSHAPED_RATE
     whole = float(link["bandwidth_mbit"]) * 1e6 / 8
     if not loss:
