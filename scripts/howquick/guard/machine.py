@@ -5,11 +5,8 @@ from __future__ import annotations
 import os
 import resource
 import time
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-
-from howquick.guard.processes import Process
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 # Of the line `cpu` of /proc/stat: user, nice, system, irq, softirq. Guests are in user already.
@@ -19,7 +16,7 @@ _STEAL = 8
 
 @dataclass(frozen=True)
 class Machine:
-    """Readings at one moment; seconds. None: this kernel does not tell."""
+    """Readings at one moment; seconds. None: this kernel does not tell. `own`: used by the measurement."""
 
     monotonic: float
     realtime: float
@@ -29,8 +26,8 @@ class Machine:
     own: float
 
 
-def read_machine(own: Iterable[Process]) -> Machine:
-    """Read everything; `own` are the living processes that belong to the measurement."""
+def read_machine(own_s: float = 0.0) -> Machine:
+    """Read everything; `own_s`: CPU seconds of the measurement's processes but this one."""
     times = next((line.split() for line in lines("/proc/stat") if line.startswith("cpu ")), None)
     return Machine(
         time.monotonic(),
@@ -38,14 +35,14 @@ def read_machine(own: Iterable[Process]) -> Machine:
         pressure_s(),
         int(times[_STEAL]) / _TICKS if times else None,
         sum(int(times[i]) for i in _BUSY) / _TICKS if times else None,
-        _used_s() + sum(process.cpu_s for process in own),
+        _used_s() + own_s,
     )
 
 
 def _used_s() -> float:
-    """CPU seconds of this process and of the children that it has waited for."""
-    spent = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(usage.ru_utime + usage.ru_stime for usage in spent)
+    """CPU seconds of this process."""
+    usage = resource.getrusage(resource.RUSAGE_SELF)
+    return usage.ru_utime + usage.ru_stime
 
 
 def pressure_s() -> float | None:

@@ -13,7 +13,7 @@ STOPPED = ("T", "t")
 
 @dataclass(frozen=True)
 class Process:
-    """One line of /proc: PID, state as a letter, session, CPU seconds with those of reaped children."""
+    """One line of /proc: PID, state as a letter, session, CPU seconds of its own threads."""
 
     pid: int
     state: str
@@ -29,7 +29,7 @@ def read_process(stat: Path) -> Process | None:
         return None
     # The name, in parentheses, may hold anything; fields are counted after it.
     fields = text.rpartition(")")[2].split()
-    ticks = sum(map(int, fields[11:15]))  # utime, stime, cutime, cstime
+    ticks = sum(map(int, fields[11:13]))  # utime, stime
     return Process(int(stat.parent.name), fields[0], int(fields[3]), ticks / _TICKS)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from howquick.guard.machine import describe, read_machine
-from howquick.guard.processes import Process, Role, read_process
+from howquick.guard.processes import Role, read_process
 
 # A look takes a fraction of a millisecond. Whoever stands still for longer than this is found.
 LOOK_EVERY_S = 0.1
@@ -25,8 +25,10 @@ class Watch:
     def __init__(self) -> None:
         self._roles: dict[str, Role] = {}
         self._sessions: Callable[[], Mapping[int, str]] = dict
-        self._begin = read_machine(())
-        self._counted: dict[int, Process] = {}
+        self._begin = read_machine()
+        # CPU seconds of every process that was seen, at the first look and at the last one. A browser's processes end
+        # one by one and their accounts with them, so what they had used is remembered.
+        self._cpu_s: dict[int, tuple[float, float]] = {}
         self._pause_s = 0.0
         self._over = threading.Event()
         self._looking = threading.Lock()
@@ -39,7 +41,7 @@ class Watch:
         """
         self._sessions = sessions
         self.look(first=True)
-        self._begin = read_machine(self._counted.values())
+        self._begin = read_machine()
         self._thread = threading.Thread(target=self._keep_looking, daemon=True)
         self._thread.start()
 
@@ -55,7 +57,9 @@ class Watch:
             for process in members:
                 role = self._roles.setdefault(sessions[process.session], Role())
                 role.see(process, first)
-            self._counted = {process.pid: process for process in members}
+                now = process.cpu_s
+                begin, _ = self._cpu_s.get(process.pid, (now if first else 0.0, now))
+                self._cpu_s[process.pid] = (begin, now)
 
     def load_over(self) -> None:
         """The load has ended."""
@@ -80,7 +84,7 @@ class Watch:
         """
         self.load_over()
         self.look()
-        end = read_machine(self._counted.values())
+        end = read_machine(sum(last - begin for begin, last in self._cpu_s.values()))
         delays = {name: role.run_delay_s for name, role in self._roles.items()}
         return describe(self._begin, end) | {
             "run_delay_s": {k: None if v is None else round(v, 5) for k, v in delays.items()},

@@ -99,11 +99,11 @@ PARTING = """
 import os
 from pathlib import Path
 from howquick.guard.machine import describe, read_machine
-begin = read_machine(())
+begin = read_machine()
 os.unshare(os.CLONE_NEWTIME)
 Path("/proc/self/timens_offsets").write_text("monotonic 0 500000000")
 os.setns(os.open("/proc/self/ns/time_for_children", os.O_RDONLY), os.CLONE_NEWTIME)
-print(describe(begin, read_machine(()))["clock_step_s"])
+print(describe(begin, read_machine())["clock_step_s"])
 """
 
 
