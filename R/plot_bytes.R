@@ -27,7 +27,9 @@ draw_bytes <- function(figure, study, data) {
       x = "Time since the client's first packet (s)", y = "Acknowledged bytes (MB)",
       caption = caption_text(c(detail_key(figure, study, data, arms, rows), if (free) "The time axes differ."))
     ) +
-    theme_study()
+    theme_study() +
+    # Room for the last label of one axis beside the first of the next.
+    ggplot2::theme(panel.spacing.x = grid::unit(5, "mm"))
   sized(plot, width = if (panels == 1L) 110 else FIGURE_WIDTH, height = panel_height(panels, columns))
 }
 
