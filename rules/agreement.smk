@@ -2,6 +2,7 @@ rule agreement__same_arm:
     """The same arm under two names: a heatmap that must stay grey."""
     input:
         program=f"{ANALYSIS}/run_compare.R",
+        background=ancient(BACKGROUND),
         plan=f"{RESULTS}/plan/{{study}}.json",
         runs=lambda wildcards: hq.study_table(wildcards.study),
         code=sorted(ANALYSIS.glob("*.R")),
@@ -15,7 +16,7 @@ rule agreement__same_arm:
     resources:
         cpu_percent=90,
     shell:
-        "exec bash {BACKGROUND:q} Rscript {input.program:q} --study {input.plan} --runs {input.runs}"
+        "exec bash {input.background:q} Rscript {input.program:q} --study {input.plan} --runs {input.runs}"
         " --arms {wildcards.first},{wildcards.second} --output {output} &> {log}"
 
 
@@ -44,6 +45,7 @@ rule agreement__compare:
     """Another way of measuring against one job at a time: a heatmap that must stay grey."""
     input:
         program=f"{ANALYSIS}/run_compare.R",
+        background=ancient(BACKGROUND),
         reference=f"{RESULTS}/agreement/runs/jobs1.csv",
         runs=f"{RESULTS}/agreement/runs/{{way}}.csv",
         code=sorted(ANALYSIS.glob("*.R")),
@@ -56,5 +58,5 @@ rule agreement__compare:
     resources:
         cpu_percent=90,
     shell:
-        "exec bash {BACKGROUND:q} Rscript {input.program:q} --runs {input.reference} --runs {input.runs}"
+        "exec bash {input.background:q} Rscript {input.program:q} --runs {input.reference} --runs {input.runs}"
         " --labels jobs1,{wildcards.way} --output {output} &> {log}"

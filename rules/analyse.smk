@@ -2,6 +2,7 @@ rule analyse__statistics:
     """Per cell and arm: n, failures, medians and intervals, tests, the paper's rule, claims."""
     input:
         program=f"{ANALYSIS}/run_statistics.R",
+        background=ancient(BACKGROUND),
         plan=f"{RESULTS}/plan/{{study}}.json",
         runs=lambda wildcards: hq.study_table(wildcards.study),
         code=sorted(ANALYSIS.glob("*.R")),
@@ -12,7 +13,7 @@ rule analyse__statistics:
     resources:
         cpu_percent=90,
     shell:
-        "exec bash {BACKGROUND:q} Rscript {input.program:q} --study {input.plan} --runs {input.runs}"
+        "exec bash {input.background:q} Rscript {input.program:q} --study {input.plan} --runs {input.runs}"
         " --output {output} &> {log}"
 
 
@@ -20,6 +21,7 @@ rule analyse__figure:
     """Draw one figure from the cells it shows."""
     input:
         program=f"{ANALYSIS}/run_figure.R",
+        background=ancient(BACKGROUND),
         plan=f"{RESULTS}/plan/{{study}}.json",
         runs=lambda wildcards: hq.figure_tables(wildcards.study, wildcards.figure),
         calibration=lambda wildcards: hq.figure_calibration(
@@ -38,7 +40,7 @@ rule analyse__figure:
             "--calibration", input.calibration
         ),
     shell:
-        "exec bash {BACKGROUND:q} Rscript {input.program:q} --study {input.plan} --figure {wildcards.figure}"
+        "exec bash {input.background:q} Rscript {input.program:q} --study {input.plan} --figure {wildcards.figure}"
         " --runs {params.runs:q} {params.calibration:q} --output {output} &> {log}"
 
 
@@ -46,6 +48,7 @@ rule analyse__precision:
     """How many repetitions each cell should have for the study's precision: {cell: repetitions}."""
     input:
         program=f"{ANALYSIS}/run_precision.R",
+        background=ancient(BACKGROUND),
         plan=f"{RESULTS}/plan/{{study}}.json",
         runs=lambda wildcards: hq.study_table(wildcards.study),
         code=sorted(ANALYSIS.glob("*.R")),
@@ -56,7 +59,7 @@ rule analyse__precision:
     resources:
         cpu_percent=90,
     shell:
-        "exec bash {BACKGROUND:q} Rscript {input.program:q} --study {input.plan} --runs {input.runs}"
+        "exec bash {input.background:q} Rscript {input.program:q} --study {input.plan} --runs {input.runs}"
         " --output {output} &> {log}"
 
 
@@ -64,6 +67,7 @@ rule analyse__error_rates:
     """False positives of the tests and coverage of the intervals, by simulation and by shuffled labels."""
     input:
         program=f"{ANALYSIS}/run_statistics_bench.R",
+        background=ancient(BACKGROUND),
         plan=f"{RESULTS}/plan/{{study}}.json",
         runs=lambda wildcards: hq.study_table(wildcards.study),
         code=sorted(ANALYSIS.glob("*.R")),
@@ -74,5 +78,5 @@ rule analyse__error_rates:
     resources:
         cpu_percent=90,
     shell:
-        "exec bash {BACKGROUND:q} Rscript {input.program:q} --study {input.plan} --runs {input.runs}"
+        "exec bash {input.background:q} Rscript {input.program:q} --study {input.plan} --runs {input.runs}"
         " --output {output} &> {log}"

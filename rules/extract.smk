@@ -2,6 +2,7 @@ rule extract__block:
     """From run folders to tidy tables: metrics from the client's clock and from the captures."""
     input:
         program=ancient(f"{SCRIPTS}/extract.py"),
+        background=ancient(BACKGROUND),
         block=f"{RESULTS}/blocks/{{study}}/{{cell}}/{{block}}.json",
     output:
         runs=f"{RESULTS}/tables/{{study}}/{{cell}}/{{block}}/runs.csv",
@@ -19,7 +20,7 @@ rule extract__block:
         folder=lambda wildcards, output: Path(output.runs).parent,
         results=lambda wildcards: RESULTS,
     shell:
-        "exec bash {BACKGROUND:q} python3 {input.program:q} block {input.block} --results {params.results:q}"
+        "exec bash {input.background:q} python3 {input.program:q} block {input.block} --results {params.results:q}"
         " --output {params.folder} &> {log}"
 
 
@@ -27,6 +28,7 @@ rule extract__cell:
     """All repetitions of a cell in one table."""
     input:
         program=ancient(f"{SCRIPTS}/extract.py"),
+        background=ancient(BACKGROUND),
         tables=lambda wildcards: [
             f"{RESULTS}/tables/{wildcards.study}/{wildcards.cell}/{block}/runs.csv"
             for block in hq.block_numbers(wildcards.study, wildcards.cell)
@@ -38,13 +40,14 @@ rule extract__cell:
     # A second of work: not worth a job of a cluster.
     localrule: True
     shell:
-        "exec bash {BACKGROUND:q} python3 {input.program:q} join {input.tables} --output {output} 2> {log}"
+        "exec bash {input.background:q} python3 {input.program:q} join {input.tables} --output {output} 2> {log}"
 
 
 rule extract__study:
     """All repetitions of a study in one table."""
     input:
         program=ancient(f"{SCRIPTS}/extract.py"),
+        background=ancient(BACKGROUND),
         tables=lambda wildcards: [
             f"{RESULTS}/tables/{wildcards.study}/{cell}.csv"
             for cell in hq.cells(wildcards.study)
@@ -56,4 +59,4 @@ rule extract__study:
     # A second of work: not worth a job of a cluster.
     localrule: True
     shell:
-        "exec bash {BACKGROUND:q} python3 {input.program:q} join {input.tables} --output {output} 2> {log}"
+        "exec bash {input.background:q} python3 {input.program:q} join {input.tables} --output {output} 2> {log}"

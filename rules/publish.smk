@@ -2,6 +2,7 @@ rule publish__fragments:
     """Tables and macros of one study for the appendix."""
     input:
         program=f"{ANALYSIS}/run_appendix.R",
+        background=ancient(BACKGROUND),
         plan=f"{RESULTS}/plan/{{study}}.json",
         runs=lambda wildcards: hq.study_table(wildcards.study),
         statistics=f"{RESULTS}/statistics/{{study}}",
@@ -22,7 +23,7 @@ rule publish__fragments:
         ),
         manifest=hq.manifest,
     shell:
-        "exec bash {BACKGROUND:q} Rscript {input.program:q} --study {input.plan} --runs {input.runs}"
+        "exec bash {input.background:q} Rscript {input.program:q} --study {input.plan} --runs {input.runs}"
         " --statistics {input.statistics} --figures {params.figures:q}"
         " {params.calibration:q} --manifest {params.manifest:q}"
         " --output {output} &> {log}"
@@ -32,6 +33,7 @@ rule publish__appendix:
     """Typeset the appendix."""
     input:
         program=f"{SCRIPTS}/typeset.sh",
+        background=ancient(BACKGROUND),
         fragments=[f"{RESULTS}/appendix/{study}" for study in hq.plans],
         paper=sorted(PAPER.glob("*.tex")),
     output:
@@ -41,13 +43,14 @@ rule publish__appendix:
     params:
         paper=PAPER,
     shell:
-        "exec bash {BACKGROUND:q} bash {input.program:q} {params.paper:q} {output} {input.fragments:q} &> {log}"
+        "exec bash {input.background:q} bash {input.program:q} {params.paper:q} {output} {input.fragments:q} &> {log}"
 
 
 rule publish__artifact:
     """Pack what an artifact evaluation needs: every figure can be rebuilt from it without measuring."""
     input:
         program=f"{SCRIPTS}/artifact.py",
+        background=ancient(BACKGROUND),
         appendix=f"{RESULTS}/appendix.pdf",
         tables=[f"{RESULTS}/tables/{study}.csv" for study in hq.plans],
         calibration=[path for study in hq.plans for path in hq.calibrations(study)],
@@ -63,5 +66,5 @@ rule publish__artifact:
         results=lambda wildcards: RESULTS,
         selection=json.dumps(hq.chosen),
     shell:
-        "exec bash {BACKGROUND:q} python3 {input.program:q} {params.selection:q} --results {params.results:q}"
+        "exec bash {input.background:q} python3 {input.program:q} {params.selection:q} --results {params.results:q}"
         " --manifest {input.manifest:q} --output {output} &> {log}"

@@ -115,8 +115,8 @@ def begin(hq: Workflow, workflow: Any) -> None:
         print(f"howquick: {error}", file=sys.stderr, flush=True)
         os._exit(1)
     if workflow.local_exec:
-        # A limit on the jobs per second makes Snakemake weigh all waiting jobs every second and after each job more
-        # often: it used a third of a processor, and disturbed what was measured.
+        # A limit on the jobs per second makes Snakemake weigh all waiting jobs every second and after each
+        # job more often: it used a third of a processor, and disturbed what was measured.
         workflow.scheduler.job_rate_limiter = None
     show = Path(__file__).resolve().parents[1] / "progress.py"
     argv = [sys.executable, str(show), str(hq.results), str(os.getpid())]

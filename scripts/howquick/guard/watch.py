@@ -26,8 +26,8 @@ class Watch:
         self._roles: dict[str, Role] = {}
         self._sessions: Callable[[], Mapping[int, str]] = dict
         self._begin = read_machine()
-        # CPU seconds of every process that was seen, at the first look and at the last one. A browser's processes end
-        # one by one and their accounts with them, so what they had used is remembered.
+        # CPU seconds of every process that was seen, at the first look and at the last one. A browser's
+        # processes end one by one and their accounts with them, so what they had used is remembered.
         self._cpu_s: dict[int, tuple[float, float]] = {}
         self._pause_s = 0.0
         self._over = threading.Event()

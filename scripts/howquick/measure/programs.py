@@ -18,8 +18,8 @@ from howquick.measure.server import Server
 from howquick.testbed.testbed import Testbed
 from howquick.workload import body_mode, bulk_sizes, fetch_mode, kind_of, page_name
 
-# The beginning of a long range in which Wireshark expects no protocol of its own: above 4433 there are several
-# (4551 is MIH), and then packets are not seen to be QUIC.
+# The beginning of a long range in which Wireshark expects no protocol of its own: above 4433 there are
+# several (4551 is MIH), and then packets are not seen to be QUIC.
 FIRST_PORT = 14433
 # What the arms that share a server have in common.
 SERVER_KEYS = ("server", "protocol", "congestion_control", "connection", "options")

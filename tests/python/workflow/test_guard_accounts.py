@@ -1,4 +1,4 @@
-"""Whose processor time it was: what the measurement's own processes used is not foreign, also when they end."""
+"""Whose processor time it was: what the measurement's own processes used stays its own when they end."""
 
 import contextlib
 import os
