@@ -48,7 +48,7 @@ def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "studies", nargs="+", help="names of studies that are measured and analysed"
+        "selection", type=json.loads, help="studies, scale, seed, cells, arms, as JSON"
     )
     parser.add_argument("--results", type=Path, required=True)
     parser.add_argument("--manifest", type=Path, required=True, help="of the environment")
