@@ -18,7 +18,7 @@ PARAMETERS = (
 )
 
 RUN_KEY = ("study", "cell", "arm", "block", "repetition")
-_RESULT = ("order", "session", "machine", "status", "reason", "plt_s")
+_RESULT = ("order", "session", "status", "reason", "plt_s")
 _CAPTURE = (
     "ttlb_s",
     "plt_capture_s",
@@ -45,7 +45,7 @@ PROFILE_COLUMNS = tuple(
     for part in ("kernel", *CATEGORIES)
 )
 _FURTHER = (
-    "protocol", "server", "client", "congestion_control", "connection",
+    "machine", "protocol", "server", "client", "congestion_control", "connection",
     "handshake_s", "ttfb_s", "bytes", "connections", "resumed", "early_data",
     "goodput_mbit", "loading_delay_s", "cpu_server_s", "cpu_client_s", "cpu_s_per_gb",
     "cpu_server_s_per_gb", "cpu_client_s_per_gb", *PROFILE_COLUMNS,
