@@ -83,7 +83,7 @@ draw_heatmap <- function(figure, study, comparisons, family = "the study's compa
 #' Pairs that get a panel: those of the figure, without arms that this scale or selection leaves out.
 drawn_pairs <- function(figure, study, tiles) {
   pairs <- figure_pairs(figure, study)
-  planned <- vapply(study$arms, `[[`, "", "name")
+  planned <- measured_arms(study, c(pairs$a, pairs$b))
   measured <- pick(tiles, tiles$state == "measured")
   there <- outcome_key(pairs$a, pairs$b) %in% outcome_key(measured$a, measured$b)
   pick(pairs, there | (pairs$a %in% planned & pairs$b %in% planned))

@@ -55,7 +55,7 @@ rule publish__artifact:
         tables=[f"{RESULTS}/tables/{study}.csv" for study in hq.plans],
         calibration=[path for study in hq.plans for path in hq.calibrations(study)],
         manifest=hq.manifest,
-        code=sorted((SCRIPTS / "howquick" / "archive").glob("*.py")),
+        code=sorted((SCRIPTS / "howquick" / "archive").glob("*.*")),
     output:
         f"{RESULTS}/artifact.tar.gz",
     log:

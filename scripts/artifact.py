@@ -11,9 +11,8 @@ import yaml
 
 from howquick.archive import contents, crate, guide
 from howquick.archive.contents import Member
-from howquick.errors import ROOT, UserError, run_program
+from howquick.errors import ROOT, run_program
 from howquick.files import read_json
-from howquick.workflow import has_invalid, manifest_path
 
 
 def selection(chosen: dict[str, Any]) -> bytes:
@@ -22,26 +21,9 @@ def selection(chosen: dict[str, Any]) -> bytes:
     return f"# What this archive holds: snakemake --configfile {guide.SELECTION}\n{text}".encode()
 
 
-def newest_load(results: Path, plans: dict[str, dict[str, Any]]) -> float:
-    """Unix time at which the last load of the studies began.
-
-    Raises UserError if a block is not measured, or loads of one stayed disturbed.
-    """
-    newest = 0.0
-    for study, plan in plans.items():
-        for block in plan["blocks"]:
-            path = manifest_path(str(results), study, block)
-            if not path.exists():
-                raise UserError(
-                    f"{path}: this block is not measured. Run snakemake first, to the end."
-                )
-            manifest = read_json(path)
-            if has_invalid(manifest):
-                count = manifest["statuses"]["invalid"]
-                print(f"{path}: {count} loads stayed disturbed; the archive says so too")
-            for run in manifest["runs"]:
-                newest = max(newest, read_json(results / run["path"] / "meta.json")["started"])
-    return newest
+def time_of_data(results: Path, studies: list[str]) -> int:
+    """Unix time of the newest data of the studies, as their appendices have it."""
+    return max(int((results / "appendix" / study / "epoch").read_text()) for study in studies)
 
 
 def main() -> None:
@@ -56,7 +38,6 @@ def main() -> None:
     arguments = parser.parse_args()
     results, studies = arguments.results, arguments.selection["studies"]
     plans = {study: read_json(results / "plan" / f"{study}.json") for study in studies}
-    finished = newest_load(results, plans)
 
     top = "howquick-artifact"
     made = contents.published(results, studies)
@@ -69,7 +50,7 @@ def main() -> None:
         Member("ARTIFACT.md", guide.guide(results, plans, top).encode()),
     ]  # fmt: skip
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    metadata = crate.crate(members, citation, plans, finished)
+    metadata = crate.crate(members, citation, plans, time_of_data(results, studies))
     members.append(Member("ro-crate-metadata.json", f"{json.dumps(metadata, indent=1)}\n".encode()))
     members.append(Member(contents.ALL_SUMS, contents.sums(members)))
     contents.pack(members, top, arguments.output)

@@ -18,7 +18,7 @@ from typing import Any
 
 from bench import workflow_command
 from howquick.errors import UserError, run_program
-from howquick.files import read_json
+from howquick.files import file_sizes, read_json
 from howquick.study import Selection
 from howquick.workflow import plan_study
 
@@ -55,7 +55,7 @@ def experience(results: Path, plan: dict[str, Any]) -> Experience:
             "measured blocks, or leave out --measured."
         )
     folders = [results / run["path"] for _, manifest in finished for run in manifest["runs"]]
-    sizes = [[f.stat().st_size for f in folder.rglob("*") if f.is_file()] for folder in folders]
+    sizes = [file_sizes(folder) for folder in folders]
     return Experience(
         seconds=sum(m["wall_s"] for _, m in finished) / sum(b["seconds"] for b, _ in finished),
         bytes=sum(map(sum, sizes)) / max(1, sum(b["bytes"] for b, _ in finished)),

@@ -53,7 +53,9 @@ def canonical_hash(value: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-LEFT_OUT = {"__pycache__", "node_modules", "target", "package.nix", "wheels.json"}
+# Made from the sources beside them.
+GENERATED = {"__pycache__", "node_modules", "target"}
+LEFT_OUT = GENERATED | {"package.nix", "wheels.json"}
 
 
 def file_hash(path: Path) -> str:
@@ -74,6 +76,11 @@ def folder_hash(folder: Path) -> str:
             digest.update("/".join(parts).encode() + b"\0")
             digest.update(hashlib.sha256(path.read_bytes()).digest())
     return digest.hexdigest()
+
+
+def file_sizes(folder: Path) -> list[int]:
+    """Bytes of every regular file below `folder`."""
+    return [file.stat().st_size for file in folder.rglob("*") if file.is_file()]
 
 
 @contextmanager

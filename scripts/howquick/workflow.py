@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -358,6 +359,15 @@ def processors_percent() -> int:
     return 90 * len(os.sched_getaffinity(0))
 
 
+def side_by_side_s(blocks: Iterable[tuple[float, int]], jobs: float = math.inf) -> float:
+    """Wall seconds of blocks, at most `jobs` at once; of each its seconds and its need, cpu_percent."""
+    blocks = list(blocks)
+    busy = sum(seconds for seconds, _ in blocks)
+    cpu = sum(seconds * percent for seconds, percent in blocks)
+    longest = max((seconds for seconds, _ in blocks), default=0.0)
+    return max(busy / jobs, cpu / processors_percent(), longest)
+
+
 def outlook(workflow: Workflow, jobs: int) -> str:
     """What is to come, in one line per study: blocks, repetitions, minutes, megabytes."""
     if workflow.rebuild:
@@ -367,10 +377,7 @@ def outlook(workflow: Workflow, jobs: int) -> str:
         blocks = plan["blocks"]
         paths = [(b, manifest_path(workflow.results, study, b)) for b in blocks]
         left = [b for b, path in paths if not path.exists() or has_invalid(read_json(path))]
-        busy = sum(b["seconds"] for b in left)
-        cpu = sum(b["seconds"] * cpu_percent(b) for b in left)
-        longest = max((b["seconds"] for b in left), default=0.0)
-        wall = max(busy / max(1, jobs), cpu / processors_percent(), longest)
+        wall = side_by_side_s(((b["seconds"], cpu_percent(b)) for b in left), max(1, jobs))
         loads = sum(len(b["repetitions"]) * b["arms"] for b in left)
         size = sum(b["bytes"] for b in left) / 1e6
         lines.append(

@@ -8,9 +8,11 @@ import io
 import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from howquick.errors import ROOT, UserError
+from howquick.files import GENERATED
 from howquick.workflow import ENVIRONMENT
 
 # The checkout, without what is generated and without what else a user keeps there.
@@ -19,7 +21,6 @@ CODE = (
     "enter", "envs", "examples", "flake.lock", "flake.nix", "nix", "paper", "profiles", "pyproject.toml",
     "rules", "scripts", "tests",
 )  # fmt: skip
-GENERATED = {"__pycache__", "node_modules", "target"}
 # Where the archive keeps what was published, apart from where the same files are rebuilt.
 PUBLISHED = "published"
 SUMS = f"{PUBLISHED}/SHA256SUMS"
@@ -38,8 +39,9 @@ class Member:
         """The bytes of the file."""
         return self.source if isinstance(self.source, bytes) else self.source.read_bytes()
 
+    @cached_property
     def sha256(self) -> str:
-        """The checksum of the file."""
+        """The checksum of the file; the sums, their sums and the metadata all name it."""
         return hashlib.sha256(self.content()).hexdigest()
 
     def size(self) -> int:
@@ -83,7 +85,7 @@ def published(results: Path, studies: list[str]) -> list[Member]:
 
 def sums(members: list[Member], strip: str = "", prefix: str = "") -> bytes:
     """Checksums in the form of sha256sum, with other names: `strip` replaced by `prefix`."""
-    lines = [f"{m.sha256()}  {prefix}{m.name.removeprefix(strip)}\n" for m in members]
+    lines = [f"{m.sha256}  {prefix}{m.name.removeprefix(strip)}\n" for m in members]
     return "".join(lines).encode()
 
 

@@ -1,42 +1,65 @@
-"""What measuring cells took: minutes and bytes, from the blocks that were measured."""
+"""What measuring took: minutes, bytes and machines, from the blocks that were measured."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from howquick.files import read_json
-from howquick.workflow import cpu_percent, manifest_path, processors_percent
+from howquick.errors import UserError
+from howquick.files import file_sizes, read_json
+from howquick.workflow import cpu_percent, manifest_path, side_by_side_s
+
+
+@dataclass(frozen=True)
+class MeasuredBlock:
+    """A block as it was measured: wall time (s), need of the processors (percent of one), run folders, host.
+
+    seconds: what was planned for a block that was measured in several starts.
+    """
+
+    cell: str
+    seconds: float
+    cpu_percent: int
+    loads: int
+    bytes: int
+    host: dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Of some cells of one study: wall time on this machine, size of the run folders, number of loads."""
+    """Of some blocks: wall time on this machine, size of the run folders, number of loads."""
 
     minutes: float
     megabytes: float
     loads: int
 
 
-def block_seconds(block: dict[str, Any], manifest: dict[str, Any]) -> float:
-    """Seconds that a block took; what was planned for one that was measured in several starts."""
-    measured: float = manifest["wall_s"]
-    return float(block["seconds"]) if manifest["kept"] else measured
+def measured_blocks(results: Path, plan: dict[str, Any]) -> list[MeasuredBlock]:
+    """All blocks of a study. Raises UserError if one is not measured."""
+    return [_measured(results, plan["study"], block) for block in plan["blocks"]]
 
 
-def cost_of(results: Path, plan: dict[str, Any], cells: Collection[str]) -> Cost:
-    """What the blocks of these cells cost, side by side as far as this machine's processors go."""
-    busy, longest, size, loads = 0.0, 0.0, 0, 0
-    for block in plan["blocks"]:
-        if block["cell"] not in cells:
-            continue
-        manifest = read_json(manifest_path(str(results), plan["study"], block))
-        seconds = block_seconds(block, manifest)
-        busy += seconds * cpu_percent(block) / processors_percent()
-        longest = max(longest, seconds)
-        loads += len(manifest["runs"])
-        for run in manifest["runs"]:
-            size += sum(f.stat().st_size for f in (results / run["path"]).rglob("*") if f.is_file())
-    return Cost(max(busy, longest) / 60, size / 1e6, loads)
+def _measured(results: Path, study: str, block: dict[str, Any]) -> MeasuredBlock:
+    path = manifest_path(str(results), study, block)
+    if not path.exists():
+        raise UserError(f"{path}: this block is not measured. Run snakemake first, to the end.")
+    manifest = read_json(path)
+    folders = [results / run["path"] for run in manifest["runs"]]
+    return MeasuredBlock(
+        block["cell"],
+        block["seconds"] if manifest["kept"] else manifest["wall_s"],
+        cpu_percent(block),
+        len(folders),
+        sum(sum(file_sizes(folder)) for folder in folders),
+        read_json(folders[0] / "meta.json")["host"],
+    )
+
+
+def cost_of(blocks: Iterable[MeasuredBlock]) -> Cost:
+    """What blocks cost, side by side as far as this machine's processors go."""
+    blocks = list(blocks)
+    seconds = side_by_side_s((block.seconds, block.cpu_percent) for block in blocks)
+    size = sum(block.bytes for block in blocks)
+    return Cost(seconds / 60, size / 1e6, sum(block.loads for block in blocks))

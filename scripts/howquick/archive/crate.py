@@ -24,7 +24,7 @@ def crate(
 ) -> dict[str, Any]:
     """The metadata as JSON-LD: the archive, its files, its workflow, and one action per study that was run.
 
-    citation: the content of CITATION.cff; finished: Unix time of the newest load.
+    citation: the content of CITATION.cff; finished: Unix time of the data.
     """
     authors = [
         {"@id": f"#{_word(a['name'])}", "@type": "Organization", "name": a["name"]}
@@ -84,7 +84,7 @@ def _file(member: Member, authors: list[dict[str, Any]]) -> dict[str, Any]:
         "@type": "File",
         "encodingFormat": kind,
         "contentSize": str(member.size()),
-        "sha256": member.sha256(),
+        "sha256": member.sha256,
     }
     if member.name == MAIN:
         entity |= {

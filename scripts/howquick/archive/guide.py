@@ -10,9 +10,7 @@ from string import Template
 from typing import Any
 
 from howquick.archive.contents import ALL_SUMS, PUBLISHED, SUMS
-from howquick.archive.cost import Cost, cost_of
-from howquick.files import read_json
-from howquick.workflow import manifest_path
+from howquick.archive.cost import Cost, MeasuredBlock, cost_of, measured_blocks
 
 TEXT = Path(__file__).with_name("ARTIFACT.md")
 SELECTION = "artifact.yaml"
@@ -25,7 +23,6 @@ ANEW = f"--configfile {SELECTION} --config rebuild=false results=again"
 class Claim:
     """One claim of a paper, as the statistics judged it."""
 
-    name: str
     text: str
     where: str
     verdict: str
@@ -41,7 +38,7 @@ def read_claims(table: Path, known_cells: Iterable[str]) -> list[Claim]:
         for row in csv.DictReader(stream):
             claim = claims.setdefault(
                 row["claim"],
-                Claim(row["claim"], row["text"], row["where"], row["claim_verdict"], [], []),
+                Claim(row["text"], row["where"], row["claim_verdict"], [], []),
             )
             claim.numbers.append(_numbers(row))
             for cell in f"{row['cells']} {row['against']}".split():
@@ -59,26 +56,29 @@ def _numbers(row: dict[str, str]) -> str:
 
 
 def guide(results: Path, plans: dict[str, dict[str, Any]], top: str) -> str:
-    """The text of ARTIFACT.md."""
-    parts = [_head(results, plans, top)]
-    for study, plan in plans.items():
-        parts.append(_study(results, study, plan))
+    """The text of ARTIFACT.md. Raises UserError if a block of the studies is not measured."""
+    blocks = {study: measured_blocks(results, plan) for study, plan in plans.items()}
+    parts = [_head(plans, blocks, top)]
+    parts += [_study(results, plan, blocks[study]) for study, plan in plans.items()]
     return "\n".join(parts)
 
 
-def _head(results: Path, plans: dict[str, dict[str, Any]], top: str) -> str:
-    costs = {s: cost_of(results, p, [c["name"] for c in p["cells"]]) for s, p in plans.items()}
+def _head(
+    plans: dict[str, dict[str, Any]], blocks: dict[str, list[MeasuredBlock]], top: str
+) -> str:
+    costs = {study: cost_of(measured) for study, measured in blocks.items()}
     rows = [
         f"| {plans[study]['title']} (`{study}`) | {cost.loads} | {cost.minutes:.0f} | {cost.megabytes:.0f} |"
         for study, cost in costs.items()
     ]
+    hosts = {_machine(block.host) for measured in blocks.values() for block in measured}
     return Template(TEXT.read_text(encoding="utf-8")).substitute(
         titles="; ".join(plan["title"] for plan in plans.values()),
         scale=next(iter(plans.values()))["scale"],
         loads=sum(cost.loads for cost in costs.values()),
         gigabytes=f"{sum(cost.megabytes for cost in costs.values()) / 1000:.1f}",
         costs="\n".join(rows),
-        machine=_machine(results, plans),
+        machine="; ".join(sorted(hosts)),
         top=top,
         anew=ANEW,
         selection=SELECTION,
@@ -88,25 +88,19 @@ def _head(results: Path, plans: dict[str, dict[str, Any]], top: str) -> str:
     )
 
 
-def _machine(results: Path, plans: dict[str, dict[str, Any]]) -> str:
-    """The machines that measured, in words."""
-    hosts = set()
-    for study, plan in plans.items():
-        for block in plan["blocks"]:
-            for run in read_json(manifest_path(str(results), study, block))["runs"][:1]:
-                host = read_json(results / run["path"] / "meta.json")["host"]
-                hosts.add(f"{host['cpus']} processors ({host['cpu']}), Linux {host['kernel']}")
-    return "; ".join(sorted(hosts))
+def _machine(host: dict[str, Any]) -> str:
+    return f"{host['cpus']} processors ({host['cpu']}), Linux {host['kernel']}"
 
 
-def _study(results: Path, study: str, plan: dict[str, Any]) -> str:
+def _study(results: Path, plan: dict[str, Any], blocks: list[MeasuredBlock]) -> str:
+    study = plan["study"]
     names = [cell["name"] for cell in plan["cells"]]
     claims = read_claims(results / "statistics" / study / "claims.csv", names)
     lines = [f"## {plan['title']}", ""]
     if not claims:
         return "\n".join([*lines, "This study claims nothing.", ""])
     for number, claim in enumerate(claims, 1):
-        cost = cost_of(results, plan, claim.cells)
+        cost = cost_of(block for block in blocks if block.cell in claim.cells)
         lines += [
             f"### {study}, claim {number}: {claim.verdict}",
             "",
@@ -136,17 +130,12 @@ def _again(study: str, claim: Claim, cost: Cost, of: int) -> str:
 
 
 def _look_at(study: str, plan: dict[str, Any], claim: Claim) -> str:
-    """Files in which the claim can be seen: the table of claims, and the paper's figures that it names."""
-    claimed = claim.where.replace("Figures", "Figure").replace(" and ", ", ").replace("–", "-")
+    """Files in which the claim can be seen: the paper's figures that it names, and the table of claims."""
+    named = set(claim.where.replace(",", " ").split()) - {"and"}
     shown = [
         f"`results/figures/{study}/{figure['name']}.pdf`"
         for figure in plan["figures"]
-        if (paper := figure.get("paper")) and _names(claimed, paper)
+        # "Figures 4a and 4b" names "Figure 4a".
+        if named & set((figure.get("paper") or "").replace(",", " ").split()[1:])
     ]
     return ", ".join([*shown, f"`results/statistics/{study}/claims.csv`"])
-
-
-def _names(claimed: str, figure: str) -> bool:
-    """Whether "Figure 8, 9, 10" or "Figure 4a" names a figure such as "Figure 8" or "Figure 4a"."""
-    numbers = {word.strip("().;") for word in claimed.replace(",", " ").split()}
-    return bool(numbers & {word.strip(",") for word in figure.split()[1:]})

@@ -48,23 +48,34 @@ def run_delays_s(pid: int) -> dict[int, float]:
     return found
 
 
+# By the number of a thread or process, (first, last) value of an account of the kernel's, seconds.
+Accounts = dict[int, tuple[float, float]]
+
+
 @dataclass
 class Role:
     """All processes of one session: a server, a client, the link's emulator, a capture.
 
-    waited: by thread, (first, last) value of its run-queue delay, seconds; stopped: how often one of
-    the processes was found standing still.
+    waited: run-queue delays of the threads; used: CPU times of the processes; stopped: how often one
+    of the processes was found standing still. A browser's processes end one by one and their accounts
+    with them, so the last values seen are kept.
     """
 
-    waited: dict[int, tuple[float, float]] = field(default_factory=dict)
+    waited: Accounts = field(default_factory=dict)
+    used: Accounts = field(default_factory=dict)
     stopped: int = 0
 
     def see(self, process: Process, first: bool) -> None:
-        """Take in what one look found; a thread that was not there at the first began with 0."""
+        """Take in what one look found; what was not there at the first began with 0."""
         self.stopped += process.state in STOPPED
         for thread, now in run_delays_s(process.pid).items():
-            begin, _ = self.waited.get(thread, (now if first else 0.0, now))
-            self.waited[thread] = (begin, now)
+            _note(self.waited, thread, now, first)
+        _note(self.used, process.pid, process.cpu_s, first)
+
+    @property
+    def cpu_s(self) -> float:
+        """CPU seconds that its processes used since the first look."""
+        return sum(last - begin for begin, last in self.used.values())
 
     @property
     def run_delay_s(self) -> float | None:
@@ -72,3 +83,8 @@ class Role:
         if not self.waited:
             return None
         return max(last - first for first, last in self.waited.values())
+
+
+def _note(accounts: Accounts, number: int, now: float, first: bool) -> None:
+    begin, _ = accounts.get(number, (now if first else 0.0, now))
+    accounts[number] = (begin, now)

@@ -26,9 +26,6 @@ class Watch:
         self._roles: dict[str, Role] = {}
         self._sessions: Callable[[], Mapping[int, str]] = dict
         self._begin = read_machine()
-        # CPU seconds of every process that was seen, at the first look and at the last one. A browser's
-        # processes end one by one and their accounts with them, so what they had used is remembered.
-        self._cpu_s: dict[int, tuple[float, float]] = {}
         self._pause_s = 0.0
         self._over = threading.Event()
         self._looking = threading.Lock()
@@ -57,9 +54,6 @@ class Watch:
             for process in members:
                 role = self._roles.setdefault(sessions[process.session], Role())
                 role.see(process, first)
-                now = process.cpu_s
-                begin, _ = self._cpu_s.get(process.pid, (now if first else 0.0, now))
-                self._cpu_s[process.pid] = (begin, now)
 
     def load_over(self) -> None:
         """The load has ended."""
@@ -84,7 +78,7 @@ class Watch:
         """
         self.load_over()
         self.look()
-        end = read_machine(sum(last - begin for begin, last in self._cpu_s.values()))
+        end = read_machine(sum(role.cpu_s for role in self._roles.values()))
         delays = {name: role.run_delay_s for name, role in self._roles.items()}
         return describe(self._begin, end) | {
             "run_delay_s": {k: None if v is None else round(v, 5) for k, v in delays.items()},
