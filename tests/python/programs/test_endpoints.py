@@ -171,17 +171,23 @@ def test_qlogs_and_keys_are_there_when_promised(
     asked = load_for(pair, "server", certs, qlog=logs["server"], keys=keys["server"])
     there = load_for(pair, "client", certs, asked.port, qlog=logs["client"], keys=keys["client"])
     with running_server(server, asked, small_page.folder, tmp_path / "server"):
-        run_client(client, there, list(small_page.hashes), tmp_path / "client").page()
+        timing = run_client(client, there, list(small_page.hashes), tmp_path / "client").page()
         time.sleep(QLOG_PATIENCE_S)
         traces = {role: [read_qlog(path) for path in logs[role].iterdir()] for role in logs}
     page_connections = len(small_page.hashes) - 1 if pair.protocol == "h1" else 1
     connections = page_connections * (1 if pair.connection == "cold" else 2)
+    # HTTP/1.1 takes an idle connection before it opens another: how many it needs, milliseconds decide.
+    fewest = connections - page_connections + timing["connections"]
+    assert fewest == connections or (
+        pair.protocol == "h1" and 1 <= timing["connections"] < page_connections
+    )
     quic = Role(pair.server, "server", pair.protocol).abilities()["transport"] == "quic"
     for role, endpoint in (("server", server), ("client", client)):
         part = endpoint.definition[role]
         assert len(traces[role]) == (connections if part["qlog"] and quic else 0)
         text = keys[role].read_text() if keys[role].exists() else ""
-        assert text.count("CLIENT_TRAFFIC_SECRET_0") == (connections if part["keys"] else 0)
+        secrets = text.count("CLIENT_TRAFFIC_SECRET_0")
+        assert fewest <= secrets <= connections if part["keys"] else secrets == 0
         for events in traces[role]:
             names = {event["name"].split(":")[-1] for event in events}
             assert {"packet_sent", "packet_received"} <= names
