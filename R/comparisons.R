@@ -145,6 +145,7 @@ judge_family <- function(table, comparison) {
 pair_state <- function(table, excluded) {
   out <- outcome_key(excluded$cell, excluded$arm)
   left_out <- outcome_key(table$cell, table$a) %in% out | outcome_key(table$cell, table$b) %in% out
-  measured <- table$n_a > 0L & table$n_b > 0L
+  # A paired design without a repetition that both have compares nothing.
+  measured <- table$n_a > 0L & table$n_b > 0L & !is.na(table$median_a) & !is.na(table$median_b)
   ifelse(measured, "measured", ifelse(left_out, "not applicable", NOT_MEASURED))
 }

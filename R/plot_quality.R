@@ -16,7 +16,7 @@ draw_calibration <- function(figure, study, calibration) {
     ) +
     ggplot2::geom_point(size = 1.6, position = ggplot2::position_dodge(0.6)) +
     ggplot2::geom_blank(data = calibration_frame(table)) +
-    ggplot2::facet_wrap(ggplot2::vars(.data$panel), scales = "free_x", ncol = 3L) +
+    ggplot2::facet_wrap(ggplot2::vars(.data$panel), scales = "free_x", ncol = 3L, labeller = ggplot2::label_wrap_gen(24L)) +
     ggplot2::scale_colour_manual(values = c(both = "#000000", up = "#D55E00", down = "#0072B2"), name = "Direction") +
     ggplot2::scale_shape_manual(values = shapes, limits = names(shapes), name = "Verdict") +
     ggplot2::scale_x_continuous(n.breaks = 4L) +

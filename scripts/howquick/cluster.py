@@ -8,10 +8,12 @@ import os
 import shlex
 import subprocess
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from howquick.errors import ROOT, UserError
+from howquick.image import pack_image
 
 # Where the names of a start's jobs are noted, for the next start.
 NOTE = ".slurm-run"
@@ -55,7 +57,7 @@ def take_over(workflow: Any, results: Path) -> None:
     if note.exists():
         end_jobs(note.read_text(encoding="utf-8").strip())
     note.write_text(f"{run}\n", encoding="utf-8")
-    workflow.remote_execution_settings.precommand = node_command(os.environ)
+    workflow.remote_execution_settings.precommand = node_command(os.environ, results)
 
 
 def check_requests(workflow: Any, executor: Any) -> None:
@@ -91,23 +93,27 @@ def check_requests(workflow: Any, executor: Any) -> None:
             ) from None
 
 
-def node_command(environment: Any) -> str | None:
+def node_command(environment: Mapping[str, str], results: Path) -> str | None:
     """The shell command before a job's Python, or None where nodes have the environment as it is.
 
     Who came in by `enter` is in a root directory that does not exist for SLURM's daemon on the node, so that
-    jobs must enter again. HOWQUICK_NODES=same says that they need not. Raises UserError for another value.
+    jobs must enter again. HOWQUICK_NODES=same says that they need not, and `image` that they take it from a
+    file in `results`, which is packed here. Raises UserError for another value.
     """
     nodes = environment.get(
         "HOWQUICK_NODES", "enter" if environment.get("HOWQUICK_INSIDE") else "same"
     )
-    if nodes not in ("enter", "same"):
+    if nodes not in ("enter", "image", "same"):
         raise UserError(
-            f"HOWQUICK_NODES: '{nodes}' is neither 'enter' nor 'same'. See docs/slurm.md."
+            f"HOWQUICK_NODES: '{nodes}' is none of 'enter', 'image' and 'same'. See docs/slurm.md."
         )
     if nodes == "same":
         return None
     # Without a variable: it would be expanded here and not on the node.
-    return f"export PATH={shlex.quote(f'{ROOT}/scripts/slurm/bin:{NODE_PATH}')}"
+    exports = {"PATH": f"{ROOT}/scripts/slurm/bin:{NODE_PATH}"}
+    if nodes == "image":
+        exports["HOWQUICK_IMAGE"] = str(pack_image(environment, results))
+    return f"export {' '.join(f'{name}={shlex.quote(value)}' for name, value in exports.items())}"
 
 
 def end_jobs(name: str) -> None:

@@ -15,6 +15,10 @@ class UserError(Exception):
     """A problem the user can mend; its text names file, key and remedy and is shown without a traceback."""
 
 
+class DamagedFile(UserError):
+    """A file of the workflow's own holds something else than was written."""
+
+
 class ConfigError(UserError):
     """A configuration file says something that cannot be done."""
 

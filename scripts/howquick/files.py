@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
+from howquick.errors import DamagedFile
+
 
 @contextmanager
 def atomic_text(path: Path) -> Iterator[TextIO]:
@@ -43,8 +45,14 @@ def write_json(path: Path, value: Any, indent: int | None = 1) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """Read a JSON file."""
-    return json.loads(path.read_text(encoding="utf-8"))
+    """Read a JSON file. Raises DamagedFile for one that is none: all of ours are written whole."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise DamagedFile(
+            f"{path}: damaged, it is no JSON ({error}). Remove it; the next start makes it again from what "
+            "is finished."
+        ) from error
 
 
 def canonical_hash(value: Any) -> str:

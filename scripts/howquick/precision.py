@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
+from howquick.errors import DamagedFile
 from howquick.files import read_json
 
 
@@ -44,7 +44,7 @@ def asks_for_more(results: str, plan: dict[str, Any]) -> list[str]:
 def _asked(results: str, study: str) -> dict[str, int]:
     try:
         asked: dict[str, int] = read_json(precision_file(results, study))
-    except (OSError, json.JSONDecodeError):
+    except (OSError, DamagedFile):
         return {}  # not analysed yet
     return asked
 

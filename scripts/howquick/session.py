@@ -58,8 +58,13 @@ def prepare(config: dict[str, Any], workflow: Any) -> Workflow:
     `workflow` is Snakemake's. It learns how much processor the machine has: the blocks declare what they
     need, so that a high -j does not make them disturb each other.
     """
+    asked = workflow.resource_settings
     try:
         hq = read_workflow(config, _targets(workflow))
+        if workflow.is_main_process:
+            # -j means cores when jobs run here, and nodes in a dry run or on a cluster.
+            jobs = max(asked.cores or 1, asked.nodes or 1)
+            print(outlook(hq, jobs), file=sys.stderr, flush=True)
     except UserError as error:
         # Not an exception: Snakemake would print where in the Snakefile it was raised.
         print(f"howquick: {error}", file=sys.stderr, flush=True)
@@ -69,11 +74,6 @@ def prepare(config: dict[str, Any], workflow: Any) -> Workflow:
         workflow.register_resource("cpu_percent", processors_percent())
     # Jobs inherit it: the blocks of one start belong to one session.
     os.environ.setdefault("HOWQUICK_SESSION", time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()))
-    if workflow.is_main_process:
-        asked = workflow.resource_settings
-        # -j means cores when jobs run here, and nodes in a dry run or on a cluster.
-        jobs = max(asked.cores or 1, asked.nodes or 1)
-        print(outlook(hq, jobs), file=sys.stderr, flush=True)
     return hq
 
 

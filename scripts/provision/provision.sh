@@ -20,6 +20,8 @@ source "$here/failures.sh"
 source "$here/debian.sh"
 # shellcheck source=scripts/provision/programs.sh
 source "$here/programs.sh"
+# shellcheck source=scripts/provision/image.sh
+source "$here/image.sh"
 # shellcheck source=scripts/provision/outdated.sh
 source "$here/outdated.sh"
 
@@ -45,6 +47,7 @@ wait_for_others
 read_passed_on
 start_progress
 
+unpack_image
 root=$cache/roots/$(debian_hash)
 if [[ ! -d $root ]]; then
   say "building the environment in $cache: once, some minutes; later starts find it there."

@@ -26,6 +26,14 @@ test_that("cells without a measurement stay out of the correction and say why", 
   expect_equal(here$rule[1], NOT_MEASURED)
 })
 
+test_that("a pair without a common repetition is not measured, and a failed one is", {
+  table <- data.table::data.table(
+    cell = c("x", "y"), a = "one", b = "two", n_a = 1L, n_b = 1L, median_a = c(NA, Inf), median_b = c(NA, 0.2)
+  )
+  nothing <- data.table::data.table(cell = character(), arm = character())
+  expect_equal(pair_state(table, nothing), c("not measured", "measured"))
+})
+
 test_that("the ratio's interval covers what was simulated, for both designs", {
   for (design in c("paired", "independent")) {
     plan <- test_plan()

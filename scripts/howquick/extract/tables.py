@@ -54,8 +54,6 @@ def _read_manifest(path: Path) -> dict[str, Any]:
         raise UserError(
             f"{path}: {error.strerror}. Name the manifest of a measured block."
         ) from None
-    except ValueError as error:
-        raise UserError(f"{path}: not JSON ({error}). {remedy}.") from None
     missing = [key for key in _MANIFEST_KEYS if not isinstance(block, dict) or key not in block]
     if missing:
         raise UserError(f"{path}: no block manifest: {', '.join(missing)} missing. {remedy}.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -10,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from howquick.errors import UserError
+from howquick.errors import DamagedFile, UserError
 from howquick.files import read_json, try_lock
 from howquick.plan import find, fingerprint, order_of
 
@@ -59,7 +58,7 @@ class Block:
     def _valid(self, arm: str, repetition: int) -> bool:
         try:
             meta = read_json(self.folder(arm, repetition) / "meta.json")
-        except (OSError, json.JSONDecodeError):
+        except (OSError, DamagedFile):
             return False
         if meta.get("status") == "invalid" and meta.get("session") != self.session:
             return False

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import tempfile
 from pathlib import Path
 
-from howquick.errors import UserError
+from howquick.errors import DamagedFile, UserError
 from howquick.files import read_json
 from howquick.measure.block import Block
 from howquick.measure.host import describe_host
@@ -64,7 +63,7 @@ def _is_in_use(block: Block, pinned: str) -> bool:
             return True
         missing = set(other.missing())
         for repetition, _, arm in (wanted for wanted in other.wanted if wanted not in missing):
-            with contextlib.suppress(OSError, json.JSONDecodeError):
+            with contextlib.suppress(OSError, DamagedFile):
                 meta = read_json(other.folder(arm, repetition) / "meta.json")
                 if meta["host"]["cpu"] == pinned:
                     return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,10 @@ import pytest
 from extract_support import Recording, Results, extract, tshark
 
 from howquick.capture.read import read_frames
-from howquick.extract.load import split
+from howquick.extract.load import Way, split
 from howquick.extract.qlog import (
     PacketCounts,
+    _disagreements,
     count_bytes,
     count_packets,
     find_qlog,
@@ -108,6 +110,25 @@ def test_compared_with_the_capture(results: Results, missing: int, verdict: str)
     assert row["qlog_verdict"] == verdict
     assert ("packets sent, but the capture has" in row["extract_note"]) == (verdict == "differs")
     assert row["plt_capture_s"]
+
+
+@pytest.mark.parametrize(("missing", "verdict"), [(0, "agrees"), (12, "agrees"), (40, "differs")])
+def test_what_comes_after_the_close_need_not_be_logged(
+    results: Results, missing: int, verdict: str
+) -> None:
+    """The client's capture has twelve late datagrams, which arrived when it had closed."""
+    folder = results.run("h3")
+    client, server = (read_frames(folder / f"{end}.pcapng") for end in ("client", "server"))
+    ends = split(client, server, read_timing(folder / "timing.json"))
+    rows = ends.client_down.rows.copy()
+    rows["time_ns"][-12:] += ends.client_up.rows["time_ns"].max() - rows["time_ns"][-12] + 1
+    way = Way(rows, ends.client_down.connection, ends.client_down.new)
+    counts = PacketCounts(len(ends.client_up.rows), len(rows) - missing)
+    found = _disagreements("client", counts, None, replace(ends, client_down=way))
+    assert bool(found) is (verdict == "differs")
+    # The server closes nothing: what reaches it, it reads.
+    counts = PacketCounts(len(ends.server_down.rows), len(ends.server_up.rows) - 12)
+    assert _disagreements("server", counts, None, ends)
 
 
 def test_a_broken_log_is_noted(results: Results) -> None:

@@ -229,7 +229,7 @@ def test_command_line(results: Results, tmp_path: Path) -> None:
     ("content", "message"),
     [
         (None, "No such file"),
-        ("{", "not JSON"),
+        ("{", "damaged"),
         ("[]", "no block manifest"),
         ('{"study": "s", "cell": "c", "block": 1, "runs": [{"arm": "a"}]}', r"runs[0]: repetition"),
         ('{"study": "s", "cell": "c", "block": 1, "runs": 5}', "runs: must be a list"),

@@ -248,3 +248,13 @@ def test_the_dry_run_says_what_is_to_come(tmp_path):
     line = next(line for line in output.splitlines() if line.startswith("how-quick (paper):"))
     for word in ("48 cells", "blocks", "loads", "min", "MB"):
         assert word in line
+
+
+def test_a_damaged_manifest_is_one_message(tmp_path):
+    manifest = tmp_path / "results/blocks/how-quick/10mbit-18ms-loss0-5obj-small/0.json"
+    manifest.parent.mkdir(parents=True)
+    manifest.write_text('{"study": "how-qu')
+    status, output = run(tmp_path / "results", "--dry-run")
+    assert status == 1
+    assert f"{manifest}: damaged" in output and "Remove it" in output
+    assert "Traceback" not in output and len(output.splitlines()) < 6
