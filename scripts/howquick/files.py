@@ -19,21 +19,31 @@ from howquick.errors import DamagedFile
 
 @contextmanager
 def atomic_text(path: Path) -> Iterator[TextIO]:
-    """Open a text file that appears under `path` only when the block ends without an error.
+    """Open a text file that appears under `path` only when the block ends without an error."""
+    with (
+        atomic_file(path) as temporary,
+        temporary.open("w", encoding="utf-8", newline="\n") as stream,
+    ):
+        yield stream
+
+
+@contextmanager
+def atomic_file(path: Path) -> Iterator[Path]:
+    """Yield an empty file that takes the place of `path` when the block ends without an error.
 
     The data are synced before the rename, so that a power cut leaves the old file or the new one.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+    os.close(descriptor)
+    temporary = Path(name)
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        Path(name).chmod(0o644)
-        Path(name).replace(path)
+        yield temporary
+        _sync(temporary)
+        temporary.chmod(0o644)
+        temporary.replace(path)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise
 
 
@@ -136,8 +146,9 @@ def try_lock(stream: TextIO) -> bool:
     return True
 
 
-def _sync(folder: Path) -> None:
-    for path in [*folder.rglob("*"), folder]:
+def _sync(whole: Path) -> None:
+    """Sync a file, or a folder and everything in it."""
+    for path in [*whole.rglob("*"), whole]:
         descriptor = os.open(path, os.O_RDONLY)
         try:
             os.fsync(descriptor)

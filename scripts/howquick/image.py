@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from howquick.errors import UserError
-from howquick.files import read_json
+from howquick.files import atomic_file, read_json
 
 # The fastest level: the network between login node and nodes is faster than a better one.
 COMPRESS = "gzip -1"
@@ -32,20 +32,20 @@ def pack_image(environment: Mapping[str, str], folder: Path) -> Path:
         return image
     print(
         f"howquick: packing the environment into {image} for the nodes: once, some minutes.",
-        flush=True,
-    )
-    image.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = image.with_name(f".{image.name}.{os.getpid()}.tmp")
-    packed = subprocess.run(
-        ["tar", "--create", "--one-file-system", f"--use-compress-program={COMPRESS}",
-         f"--file={unfinished}", f"--directory={cache}", "--", *image_parts(cache, manifest)],
-        capture_output=True, text=True, check=False,
+        file=sys.stderr, flush=True,
     )  # fmt: skip
-    if packed.returncode:
-        unfinished.unlink(missing_ok=True)
-        said = packed.stderr.strip().splitlines()[-1:] or ["no message"]
-        raise UserError(f"HOWQUICK_NODES: the image {image} could not be written: {said[0]}.")
-    unfinished.rename(image)
+    # Gigabytes that a killed start left; nobody else packs into these results, whose lock is held.
+    for left in folder.glob(f".{image.name}.*.tmp"):
+        left.unlink()
+    with atomic_file(image) as unfinished:
+        packed = subprocess.run(
+            ["tar", "--create", "--one-file-system", f"--use-compress-program={COMPRESS}",
+             f"--file={unfinished}", f"--directory={cache}", "--", *image_parts(cache, manifest)],
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        if packed.returncode:
+            said = packed.stderr.strip().splitlines()[-1:] or ["no message"]
+            raise UserError(f"HOWQUICK_NODES: the image {image} could not be written: {said[0]}.")
     return image
 
 
