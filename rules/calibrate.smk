@@ -6,10 +6,10 @@ rule calibrate__link:
         f"{RESULTS}/calibration/{{link}}.json",
     log:
         f"{RESULTS}/logs/calibration/{{link}}.log",
-    # Before the measuring jobs, and with a processor of its own.
+    # Before the measuring jobs. Probes are few packets; three links side by side on two processors pass as one does.
     priority: 1000000
     resources:
-        cpu_percent=90,
+        cpu_percent=60,
     params:
         link=lambda wildcards: json.dumps(hq.link_by_name(wildcards.link)),
         emulator=hq.emulator,

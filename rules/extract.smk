@@ -15,7 +15,8 @@ rule extract__block:
     log:
         f"{RESULTS}/logs/extract/{{study}}/{{cell}}/{{block}}.log",
     resources:
-        cpu_percent=90,
+        # It runs on what measuring leaves of the processors: it only must not start beside a block that runs alone.
+        cpu_percent=20,
     params:
         folder=lambda wildcards, output: Path(output.runs).parent,
         results=lambda wildcards: RESULTS,

@@ -33,9 +33,9 @@ ENVIRONMENT = "environment.json"
 # CPU need of a block in percent of one processor: programs, captures and packing; and per Mbit/s of what
 # its fastest arm can reach, the emulator, captures and both ends. On average a block needs less than half
 # of it (`snakemake bench`), but it comes in bursts, and whoever has to wait for them is disturbed. On two
-# processors it means four blocks at 2 Mbit/s side by side, where 1 % of the loads stayed disturbed, and two
-# at 10 Mbit/s; of three there, every sixth did.
-CPU_PERCENT_BASE = 40
+# processors it means four blocks at 2 Mbit/s side by side, where 1 % of the loads stayed disturbed, and so
+# where loss or the window keeps the load as slow; two at 10 Mbit/s: of three there, every sixth did.
+CPU_PERCENT_BASE = 37
 CPU_PERCENT_PER_MBIT = 2.4
 
 

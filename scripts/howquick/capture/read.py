@@ -24,12 +24,15 @@ FRAME = np.dtype(
         ("offset", "i8"),  # where the frame starts in the file
         ("captured", "u4"),  # bytes of the frame that are in the file
         ("length", "u4"),  # bytes of the frame on the wire, Ethernet header included
-        ("protocol", "u1"),  # TCP, UDP; 0: anything else, and the fields below are zero
-        ("source", "u4"),  # IPv4 addresses as numbers
+        (
+            "protocol",
+            "u1",
+        ),  # TCP, UDP; 0: anything else; its ports and all that follows them are zero
+        ("source", "u4"),  # IPv4 addresses as numbers, of any packet over IPv4; else 0
         ("destination", "u4"),
         ("source_port", "u2"),
         ("destination_port", "u2"),
-        ("transport_offset", "u2"),  # from the frame's start to the TCP or UDP header
+        ("transport_offset", "u2"),  # from the frame's start to what follows the IPv4 header
         ("payload", "u4"),  # bytes behind the TCP or UDP header
         ("sequence", "u4"),  # TCP, as on the wire
         ("acknowledgement", "u4"),
@@ -102,16 +105,26 @@ def read_frames(path: Path) -> Frames:
 
 
 def _decode(data: Bytes, table: np.ndarray, ethernet: np.ndarray) -> None:
-    """Fill in the fields of the TCP and UDP frames over IPv4 over Ethernet."""
+    """Fill in the addresses of IPv4 over Ethernet, and the fields of TCP and UDP over it."""
     network = pick(data, table["offset"], _NETWORK)
     at = ETHERNET_BYTES + 4 * (network["version"] & 15).astype(np.int64)
     protocol = network["protocol"]
-    # Only a packet's first fragment has a transport header; UDP's is shorter than TCP's.
-    wanted = (
+    ipv4 = (
         ethernet
         & (network["ethertype"] == 0x0800)
         & (network["version"] >> 4 == 4)
         & (at >= ETHERNET_BYTES + 20)
+        & (table["captured"] >= at)
+    )
+    for name, values in (
+        ("source", network["source"]),
+        ("destination", network["destination"]),
+        ("transport_offset", at),
+    ):
+        table[name][ipv4] = values[ipv4]
+    # Only a packet's first fragment has a transport header; UDP's is shorter than TCP's.
+    wanted = (
+        ipv4
         & (network["fragment"] & 0x1FFF == 0)
         & (
             ((protocol == TCP) & (table["captured"] >= at + 20))
@@ -128,11 +141,8 @@ def _decode(data: Bytes, table: np.ndarray, ethernet: np.ndarray) -> None:
     has_byte = ~is_tcp & (table["captured"][rows] > at + 8) & (udp_payload > 0)
     columns = {
         "protocol": network["protocol"],
-        "source": network["source"],
-        "destination": network["destination"],
         "source_port": transport["source"],
         "destination_port": transport["destination"],
-        "transport_offset": at,
         "payload": np.where(is_tcp, tcp_payload, udp_payload),
         "sequence": np.where(is_tcp, transport["sequence"], 0),
         "acknowledgement": np.where(is_tcp, transport["acknowledgement"], 0),

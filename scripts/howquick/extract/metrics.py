@@ -76,18 +76,23 @@ def losses(client: Frames, server: Frames, load: PageLoad) -> dict[str, float | 
 def crossing(
     sender: Frames, receiver: Frames, load: PageLoad, server: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Fingerprints of what one end sent from the start of the load on, and of what the other received.
+    """Fingerprints of what one end sent from the start of the load on, and of what the other received."""
+    sent, received = crossing_rows(sender, receiver, load, server)
+    return fingerprints(sender, sent), fingerprints(receiver, received)
+
+
+def crossing_rows(
+    sender: Frames, receiver: Frames, load: PageLoad, server: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """The frames that one end sent from the start of the load on, and those that the other received.
 
     server: the field that has the server's address in this direction, `source` or `destination`.
+    ICMP is among them: a client of before that is gone answers a server that still sends to it.
     """
-    sides = []
-    for frames in (sender, receiver):
-        rows = frames.table
-        rows = rows[(rows["protocol"] != 0) & (rows[server] == load.address)]
-        if frames is sender:
-            rows = rows[rows["time_ns"] >= load.first_ns]
-        sides.append(fingerprints(frames, rows))
-    return sides[0], sides[1]
+    sent, received = (
+        frames.table[frames.table[server] == load.address] for frames in (sender, receiver)
+    )
+    return sent[sent["time_ns"] >= load.first_ns], received
 
 
 def _until(way: Way, last_ns: int) -> np.ndarray:

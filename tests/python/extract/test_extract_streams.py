@@ -117,7 +117,8 @@ def test_columns_and_tables_of_the_detail(results: Results) -> None:
     for arm in ("h2", "h3"):
         mine = [row for row in frames if row["arm"] == arm and row["path"] == "/a.bin"]
         ends = [int(row["offset"]) + int(row["bytes"]) for row in mine if row["time_s"]]
-        assert SIZE <= max(ends) < SIZE + 1000
+        # The headers of the response and, of each piece that the server sent at once, of its DATA frame.
+        assert SIZE <= max(ends) < 1.02 * SIZE
     assert any(row["lost"] == "true" and not row["time_s"] for row in frames if row["arm"] == "h3")
 
 

@@ -1,8 +1,10 @@
 """The emulator's list of drops: it agrees with real captures, and no other list would."""
 
+import numpy as np
 import pytest
 
 from faults.damage import damaged, extract
+from howquick.extract.drops import Crossed
 from workflow.blocks import make_plan, measure
 
 CELL = "10mbit-18ms-loss2-5obj-large"
@@ -62,3 +64,28 @@ def test_a_list_that_is_wrong_is_found(lossy, tmp_path, outcome, fault, change, 
     assert rest["quic"] == whole["quic"]
     outcome(fault, f"extract_note: {rest['tcp']['extract_note']}", "everything else",
             "drops_verdict: differs")  # fmt: skip
+
+
+def crossed(arrived, prints=None):
+    count = len(arrived)
+    return Crossed(
+        sizes=np.arange(100, 100 + count),
+        prints=np.arange(count, dtype=np.uint64) if prints is None else np.array(prints, np.uint64),
+        arrived=np.array(arrived, dtype=bool),
+    )
+
+
+def test_packets_of_before_shift_the_list():
+    sent = crossed([True, False, True, True, False, True])
+    listed = [(3, 101), (6, 104)]
+    assert sent.difference(listed, early=2) == ""
+    assert "listed packets arrived" in sent.difference(listed, early=0)
+    # The places would fit, but it was another packet.
+    assert "another size" in sent.difference([(3, 101), (6, 999)], early=2)
+
+
+def test_of_packets_that_look_alike_any_may_be_the_lost_one():
+    sent = crossed([True, False, True], prints=[7, 7, 8])
+    listed = [(0, 100)]
+    assert sent.difference(listed, early=0) == ""
+    assert "not listed" in sent.difference([], early=0)
