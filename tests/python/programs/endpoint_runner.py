@@ -7,6 +7,7 @@ built, the manifest named by ``HOWQUICK_MANIFEST`` (JSON, ``programs.<name>.pref
 from __future__ import annotations
 
 import contextlib
+import functools
 import hashlib
 import json
 import os
@@ -105,6 +106,7 @@ def endpoint_names() -> list[str]:
     return sorted(path.parent.name for path in REPOSITORY.glob("envs/*/endpoint.yaml"))
 
 
+@functools.cache
 def load_endpoint(name: str) -> Endpoint:
     """Read ``envs/<name>/endpoint.yaml`` and find where it was built."""
     folder = REPOSITORY / "envs" / name

@@ -1,4 +1,4 @@
-"""What the programs quic-go, sctp, tls and caddy do beyond the common tests: their knobs and limits."""
+"""What the programs in Go, tls and caddy do beyond the common tests: their knobs and limits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from programs.conftest import Page
 from programs.go_loads import load_of, moving_load
 
 SECURE = [("quic-go", "h2"), ("quic-go", "h3"), ("tls", "tls")]
-ALL = [*SECURE, ("quic-go", "h1"), ("sctp", "sctp")]
+ALL = [*SECURE, ("quic-go", "h1"), ("go-x-net", "hq"), ("sctp", "sctp")]
 
 
 def load_once(
@@ -72,7 +72,7 @@ def test_openssl_without_aes_instructions_is_slower(certs: Path, tmp_path: Path)
 
 
 @pytest.mark.parametrize("group", ["X25519", "P-256", "P-384"])
-@pytest.mark.parametrize("case", SECURE)
+@pytest.mark.parametrize("case", [*SECURE, ("go-x-net", "hq")])
 def test_group_is_the_one_asked_for(
     case: tuple[str, str], group: str, certs: Path, small_page: Page, tmp_path: Path
 ) -> None:
@@ -124,6 +124,8 @@ def test_packets_are_as_large_as_asked(
     ("program", "protocol", "changes"),
     [
         ("quic-go", "hq", {"MOVES": "1"}),
+        ("go-x-net", "hq", {"MOVES": "1"}),
+        ("go-x-net", "hq", {"OPTION_GROUP": "P-521"}),
         ("quic-go", "h2", {"MOVES": "1", "OPTION_ON_MOVE": "migrate"}),
         ("quic-go", "h3", {"OPTION_CIPHER": "rot13"}),
         ("sctp", "sctp", {"OPTION_STACK": "kernel"}),
@@ -174,10 +176,11 @@ def test_caddy_opens_nothing_but_its_port(
         assert [name for name in files if not name.startswith(own)] == []
 
 
-@pytest.mark.parametrize("program", ["quic-go", "sctp"])
+@pytest.mark.parametrize("program", ["quic-go", "go-x-net", "sctp"])
 def test_version_is_that_of_the_lock(program: str) -> None:
     endpoint = runner.load_endpoint(program)
     shown = subprocess.run(endpoint.argv("version"), capture_output=True, text=True, check=True)
-    library = {"quic-go": "github.com/quic-go/quic-go", "sctp": "github.com/pion/sctp"}[program]
+    libraries = {"quic-go": "github.com/quic-go/quic-go", "sctp": "github.com/pion/sctp"}
+    library = libraries.get(program, "golang.org/x/net")
     version = (endpoint.folder / "go.mod").read_text().split(f"{library} ")[1].split()[0]
     assert version in shown.stdout.splitlines()[0]

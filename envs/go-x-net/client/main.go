@@ -1,0 +1,44 @@
+// Command client loads a page over HTTP/0.9 over QUIC.
+package main
+
+import (
+	"context"
+	"os"
+
+	"howquick/contract"
+	"howquick/stack"
+)
+
+const program = "go-x-net client"
+
+func main() {
+	if len(os.Args) > 1 && os.Args[1] == "--version" {
+		contract.Exit(program, stack.PrintVersion())
+	}
+	contract.Exit(program, run(context.Background()))
+}
+
+func run(ctx context.Context) error {
+	env := &contract.Environment{}
+	settings := contract.ReadSettings(env, stack.ClientAble)
+	load := contract.ReadLoad(env, settings, stack.ClientAble)
+	options := stack.ReadOptions(env)
+	if env.Err != nil {
+		return env.Err
+	}
+	config, err := options.ClientTLS(settings)
+	if err != nil {
+		return err
+	}
+	kept := newTicket()
+	if settings.Connection == "resumed" {
+		config.ClientSessionCache = kept
+	}
+	d := &dialer{settings, options, options.QUIC(config)}
+	if settings.Connection == "resumed" {
+		if err := prime(ctx, d, kept); err != nil {
+			return err
+		}
+	}
+	return contract.Program{Settings: settings, Load: load, Dial: d.dial}.Run(ctx)
+}
