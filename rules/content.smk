@@ -16,7 +16,6 @@ rule content__page:
     """Make one page: an HTML file and its objects, from the seed."""
     input:
         program=ancient(f"{SCRIPTS}/make_content.py"),
-        plans=ancient([f"{RESULTS}/plan/{study}.json" for study in hq.plans]),
     output:
         f"{RESULTS}/content/{{page}}/page.json",
     log:
@@ -24,8 +23,9 @@ rule content__page:
     # A second of work: not worth a job of a cluster.
     localrule: True
     params:
+        workload=lambda wildcards: json.dumps(hq.workload_by_name(wildcards.page)),
         seed=hq.selection.seed,
         method=hq.method,
     shell:
-        "exec python3 {input.program:q} page --plan {input.plans}"
-        " --name {wildcards.page} --output {output} 2> {log}"
+        "exec python3 {input.program:q} page --workload {params.workload:q}"
+        " --seed {params.seed} --output {output} 2> {log}"

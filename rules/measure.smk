@@ -21,8 +21,6 @@ rule measure__block:
     input:
         unpack(hq.block_inputs),
         program=ancient(f"{SCRIPTS}/measure.py"),
-        # Its content is in `fingerprint`; a new time stamp alone changes nothing.
-        plan=ancient(f"{RESULTS}/plan/{{study}}.json"),
         certificates=f"{RESULTS}/content/certificates",
     output:
         f"{RESULTS}/blocks/{{study}}/{{cell}}/{{block}}.json",
@@ -34,10 +32,14 @@ rule measure__block:
         # Minutes, for a cluster's queue.
         runtime=lambda wildcards, attempt: time_limit(hq.block(wildcards), attempt),
     params:
+        # No input: below a job that has to run Snakemake does not ask whether `fingerprint` changed, and the
+        # time stamp of a plan says nothing of one block. It is written before the first job starts.
+        plan=hq.plan_path,
         fingerprint=hq.fingerprint,
         again=hq.again,
         results=lambda wildcards: RESULTS,
     shell:
-        "exec python3 {input.program:q} --plan {input.plan} --calibration {input.calibration}"
+        "exec python3 {input.program:q} --plan {params.plan:q} --calibration {input.calibration}"
         " --cell {wildcards.cell} --block {wildcards.block} --results {params.results:q}"
-        " --output {output} --again={params.again:q} 2> {log}"
+        " --output {output} --again={params.again:q}"
+        " --fingerprint={params.fingerprint} 2> {log}"

@@ -30,6 +30,7 @@ def main() -> None:
     parser.add_argument(
         "--again", default="", help="why it is measured again; kept in the manifest"
     )
+    parser.add_argument("--fingerprint", default="", help="of what was asked; kept likewise")
     arguments = parser.parse_args()
     begin = time.monotonic()
     session = os.environ.get("HOWQUICK_SESSION", time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()))
@@ -43,7 +44,8 @@ def main() -> None:
             claim_processor(block)
             parts = _measure(block, missing, _calibration(arguments.calibration))
         manifest = block.manifest(len(missing), parts, time.monotonic() - begin)
-        write_json(arguments.output, manifest | {"again": arguments.again})
+        asked = {"again": arguments.again, "fingerprint": arguments.fingerprint}
+        write_json(arguments.output, manifest | asked)
 
 
 def _calibration(path: Path) -> dict[str, Any]:

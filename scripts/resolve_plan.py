@@ -6,10 +6,8 @@ import argparse
 from pathlib import Path
 
 from howquick.errors import run_program
-from howquick.files import write_json
-from howquick.programs import version_of
 from howquick.study import Selection
-from howquick.workflow import plan_study
+from howquick.workflow import plan_study, write_plan
 
 
 def main() -> None:
@@ -31,10 +29,7 @@ def main() -> None:
         tuple(arguments.arms),
         observe=not arguments.unobserved,
     )
-    plan = plan_study(arguments.study, selection, arguments.results)
-    # Asking every program for its version also finds a missing one before anything is measured.
-    plan["versions"] = {name: version_of(name) for name in plan["programs"] if name != "emulator"}
-    write_json(arguments.output, plan)
+    write_plan(plan_study(arguments.study, selection, arguments.results), arguments.output)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from howquick.cluster import explain, take_over
 from howquick.errors import UserError
 from howquick.files import try_lock
 from howquick.precision import asks_for_more
-from howquick.workflow import Workflow, outlook, processors_percent, read_workflow
+from howquick.workflow import Workflow, outlook, processors_percent, read_workflow, write_plan
 
 _lock: TextIO | None = None
 _display: subprocess.Popen[bytes] | None = None
@@ -111,6 +111,7 @@ def begin(hq: Workflow, workflow: Any) -> None:
     _lock.flush()
     try:
         take_over(workflow, folder)
+        _write_plans(hq, workflow)
     except UserError as error:
         print(f"howquick: {error}", file=sys.stderr, flush=True)
         os._exit(1)
@@ -121,6 +122,17 @@ def begin(hq: Workflow, workflow: Any) -> None:
     show = Path(__file__).resolve().parents[1] / "progress.py"
     argv = [sys.executable, str(show), str(hq.results), str(os.getpid())]
     _display = subprocess.Popen(argv, stdin=subprocess.DEVNULL)
+
+
+def _write_plans(hq: Workflow, workflow: Any) -> None:
+    """Write the plans of the blocks that are about to be measured (see rules/measure.smk)."""
+    wanted = {
+        job.wildcards.study
+        for job in workflow.dag.needrun_jobs()
+        if job.rule.name == "measure__block"
+    }
+    for study in sorted(wanted):
+        write_plan(hq.plans[study], Path(hq.results, "plan", f"{study}.json"))
 
 
 def go_on_for_precision(hq: Workflow, workflow: Any) -> None:

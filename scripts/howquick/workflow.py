@@ -12,7 +12,7 @@ from typing import Any
 from howquick import study as study_module
 from howquick.config import check
 from howquick.errors import ROOT, ConfigError
-from howquick.files import canonical_hash, folder_hash, read_json
+from howquick.files import canonical_hash, folder_hash, read_json, write_json
 from howquick.manifest import load_manifest
 from howquick.plan import (
     METHOD,
@@ -24,6 +24,7 @@ from howquick.plan import (
     program_hashes,
 )
 from howquick.precision import further_repetitions, precision_file
+from howquick.programs import version_of
 from howquick.study import Selection, resolve_study
 from howquick.workload import page_name
 
@@ -75,6 +76,15 @@ class Workflow:
             for plan in self.plans.values()
             for cell in plan["cells"]
             if link_name(cell["link"]) == name
+        )
+
+    def workload_by_name(self, page: str) -> dict[str, Any]:
+        """The workload that a page is made for."""
+        return next(
+            cell["workload"]
+            for plan in self.plans.values()
+            for cell in plan["cells"]
+            if page_name(cell["workload"]) == page
         )
 
     @property
@@ -227,6 +237,10 @@ class Workflow:
         """Long blocks first, so that none is left over at the end."""
         return round(self.block(wildcards)["seconds"])
 
+    def plan_path(self, wildcards: Any) -> str:
+        """The file of a study's plan."""
+        return f"{self.results}/plan/{wildcards.study}.json"
+
     def block_inputs(self, wildcards: Any) -> dict[str, str]:
         """What a block needs beside the plan: its link's calibration and its page."""
         cell = find(self.plans[wildcards.study]["cells"], wildcards.cell)
@@ -239,6 +253,15 @@ class Workflow:
 def manifest_path(results: str, study: str, block: dict[str, Any]) -> Path:
     """Where the manifest of a block is once it was measured."""
     return Path(results, "blocks", study, block["cell"], f"{block['block']}.json")
+
+
+def is_measured(plan: dict[str, Any], block: dict[str, Any], path: Path) -> bool:
+    """Whether the manifest `path` is of the block as it is planned, with no load to repeat."""
+    if not path.exists():
+        return False
+    manifest = read_json(path)
+    same = manifest.get("fingerprint") == block_fingerprint(plan, block)
+    return same and not has_invalid(manifest)
 
 
 def has_invalid(manifest: dict[str, Any]) -> bool:
@@ -335,6 +358,14 @@ def plan_study(name: str, selection: Selection, results: str = "") -> dict[str, 
     return complete(study, program_hashes(study, load_manifest(), emulator_hash()))
 
 
+def write_plan(plan: dict[str, Any], path: Path) -> None:
+    """Write a plan with the versions of its programs. Raises UserError where one is missing."""
+    # Asking every program also finds a missing one before anything is measured.
+    versions = {name: version_of(name) for name in plan["programs"] if name != "emulator"}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_json(path, plan | {"versions": versions})
+
+
 def measured_plan(name: str, results: str) -> dict[str, Any]:
     """The plan by which a study was measured. Raises ConfigError if it or the study's table is missing."""
     plan, table = Path(results, "plan", f"{name}.json"), Path(results, "tables", f"{name}.csv")
@@ -376,7 +407,7 @@ def outlook(workflow: Workflow, jobs: int) -> str:
     for study, plan in workflow.plans.items():
         blocks = plan["blocks"]
         paths = [(b, manifest_path(workflow.results, study, b)) for b in blocks]
-        left = [b for b, path in paths if not path.exists() or has_invalid(read_json(path))]
+        left = [b for b, path in paths if not is_measured(plan, b, path)]
         wall = side_by_side_s(((b["seconds"], cpu_percent(b)) for b in left), max(1, jobs))
         loads = sum(len(b["repetitions"]) * b["arms"] for b in left)
         size = sum(b["bytes"] for b in left) / 1e6

@@ -250,6 +250,23 @@ def test_the_dry_run_says_what_is_to_come(tmp_path):
         assert word in line
 
 
+def test_another_choice_of_arms_is_measured_at_once(tmp_path):
+    results, cell = tmp_path / "results", "10mbit-18ms-loss0-5obj-small"
+
+    def measured(arms):
+        status, output = run(results, "measure", config=[f"arms={arms}", f"cells={cell}"])
+        assert status == 0, output
+        manifest = json.loads((results / f"blocks/how-quick/{cell}/0.json").read_text())
+        return {load["arm"] for load in manifest["runs"]}, manifest, output
+
+    assert measured("h1-nginx-curl")[0] == {"h1-nginx-curl"}
+    arms, manifest, output = measured("h1-nginx-curl,h2-nginx-curl")
+    assert "to measure: 1 of 1 blocks" in output
+    assert arms == {"h1-nginx-curl", "h2-nginx-curl"}
+    assert manifest["kept"] == manifest["measured"] == 2
+    assert "to measure: 0 of 1 blocks" in measured("h1-nginx-curl,h2-nginx-curl")[2]
+
+
 def test_a_damaged_manifest_is_one_message(tmp_path):
     manifest = tmp_path / "results/blocks/how-quick/10mbit-18ms-loss0-5obj-small/0.json"
     manifest.parent.mkdir(parents=True)
