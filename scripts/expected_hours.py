@@ -13,12 +13,12 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 
 from bench import workflow_command
 from howquick.errors import UserError, run_program
-from howquick.files import file_sizes, read_json
+from howquick.files import read_json
+from howquick.packing import run_sizes
 from howquick.study import Selection
 from howquick.workflow import plan_study
 
@@ -54,12 +54,12 @@ def experience(results: Path, plan: dict[str, Any]) -> Experience:
             f"{results}: no block of {plan['study']} was measured there in one go. Name results with "
             "measured blocks, or leave out --measured."
         )
-    folders = [results / run["path"] for _, manifest in finished for run in manifest["runs"]]
-    sizes = [file_sizes(folder) for folder in folders]
+    sizes = [run_sizes(manifest, results) for _, manifest in finished]
+    loads = sum(len(manifest["runs"]) for _, manifest in finished)
     return Experience(
         seconds=sum(m["wall_s"] for _, m in finished) / sum(b["seconds"] for b, _ in finished),
         bytes=sum(map(sum, sizes)) / max(1, sum(b["bytes"] for b, _ in finished)),
-        files=fmean(map(len, sizes)),
+        files=sum(map(len, sizes)) / loads,
         blocks=len(finished),
     )
 

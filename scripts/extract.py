@@ -14,6 +14,8 @@ from howquick.extract.qlog_schema import Report, validate_qlog
 from howquick.extract.qvis import write_for_qvis
 from howquick.extract.run import Options, Run
 from howquick.extract.tables import extract_block, join_tables, write_table
+from howquick.files import read_json
+from howquick.packing import pack_block
 
 
 def main() -> int | None:
@@ -26,6 +28,9 @@ def main() -> int | None:
         "--results", type=Path, required=True, help="what the manifest's paths are in"
     )
     block.add_argument("--output", type=Path, required=True, help="folder for the tables")
+    block.add_argument(
+        "--pack", action="store_true", help="then put the run folders into one archive"
+    )
     block.set_defaults(do=_block)
     join = commands.add_parser("join", help="one table out of several")
     join.add_argument("tables", type=Path, nargs="+", help="CSV files")
@@ -80,6 +85,8 @@ def _block(given: argparse.Namespace) -> None:
             print(f"{run.row['path']}: {note}", file=sys.stderr)
     for line in _summary(runs):
         print(line)
+    if given.pack:
+        pack_block(read_json(given.manifest), given.results)
 
 
 def _join(given: argparse.Namespace) -> None:

@@ -50,6 +50,8 @@ class Workflow:
     runs: str | None = None
     # Plans, tables and calibrations are those of an archive: no rule makes them.
     rebuild: bool = False
+    # The runs of a block go into one archive once its tables are made.
+    pack: bool = False
     blocks: dict[tuple[str, str, int], dict[str, Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -335,14 +337,16 @@ def read_workflow(config: Mapping[str, Any], targets: Iterable[str] = ()) -> Wor
         study: measured_plan(study, results) if rebuild else plan_study(study, selection, results)
         for study in values["studies"]
     }
-    return Workflow(results, selection, plans, values.get("runs"), rebuild)
+    return Workflow(
+        results, selection, plans, values.get("runs"), rebuild, values.get("pack", False)
+    )
 
 
 def _typed(key: str, value: Any) -> Any:
     """`--config cells=a,b` means a list, a single word a list of one; `observe=false` is no text."""
     if key in ("studies", "cells", "arms") and isinstance(value, str):
         return [word for word in value.split(",") if word]
-    if key in ("observe", "rebuild"):
+    if key in ("observe", "pack", "rebuild"):
         return {"true": True, "false": False}.get(value, value)
     return value
 

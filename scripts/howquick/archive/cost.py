@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from howquick.errors import UserError
-from howquick.files import file_sizes, read_json
+from howquick.files import read_json
+from howquick.packing import run_sizes
 from howquick.workflow import cpu_percent, manifest_path, side_by_side_s
 
 
@@ -46,14 +47,13 @@ def _measured(results: Path, study: str, block: dict[str, Any]) -> MeasuredBlock
     if not path.exists():
         raise UserError(f"{path}: this block is not measured. Run snakemake first, to the end.")
     manifest = read_json(path)
-    folders = [results / run["path"] for run in manifest["runs"]]
     return MeasuredBlock(
         block["cell"],
         block["seconds"] if manifest["kept"] else manifest["wall_s"],
         cpu_percent(block),
-        len(folders),
-        sum(sum(file_sizes(folder)) for folder in folders),
-        read_json(folders[0] / "meta.json")["host"],
+        len(manifest["runs"]),
+        sum(run_sizes(manifest, results)),
+        read_json(results / manifest["runs"][0]["path"] / "meta.json")["host"],
     )
 
 

@@ -18,6 +18,7 @@ from howquick.extract.columns import (
 )
 from howquick.extract.run import Options, Run, extract_run
 from howquick.files import atomic_text, read_json
+from howquick.packing import run_folder
 
 _MANIFEST_KEYS = ("study", "cell", "block", "runs")
 _ENTRY_KEYS = ("arm", "repetition", "path", "status")
@@ -31,7 +32,10 @@ def extract_block(manifest: Path, results: Path, output: Path, options: Options)
     manifest is missing or none; what is wrong with single runs becomes part of their rows.
     """
     block = _read_manifest(manifest)
-    runs = [extract_run(block, entry, results / entry["path"], options) for entry in block["runs"]]
+    runs = []
+    for entry in block["runs"]:
+        with run_folder(block, results, entry) as folder:
+            runs.append(extract_run(block, entry, folder, options))
     parameters: dict[str, Any] = {}
     for run in runs:
         parameters |= run.parameters
