@@ -15,9 +15,9 @@ rule extract__block:
     log:
         f"{RESULTS}/logs/extract/{{study}}/{{cell}}/{{block}}.log",
     resources:
-        # It runs on what measuring leaves of the processors, and two processors leave nothing beside a block at
-        # 50 Mbit/s: with room for it there, loads were repeated that had never been disturbed before.
-        cpu_percent=30,
+        # Idle work, and still a processor of its own: beside blocks that need both of two, loads were repeated
+        # that had never been disturbed before (docs/validity.md).
+        cpu_percent=90,
     params:
         folder=lambda wildcards, output: Path(output.runs).parent,
         results=lambda wildcards: RESULTS,
