@@ -27,6 +27,7 @@ NOISE = (
     "RuleException:", "Elapsed time", "Exiting because a job execution failed",
     "No SLURM account given", "No account was given", "Unable to guess SLURM account",
     "Cleaning up SLURM log",
+    "Warning: the following output files of rule measure__plan were not present",  # `_write_plans`
 )  # fmt: skip
 REASON_LINES = 3
 
