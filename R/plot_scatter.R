@@ -61,7 +61,7 @@ correlation_text <- function(found) {
   }
   # A correlation near zero must not read "-0.00".
   number <- function(x) sub("-", "\u2212", sprintf("%.2f", round(x, 2) + 0), fixed = TRUE)
-  sprintf("\u03c1 = %s [%s, %s], n = %d", number(found$value), number(found$interval[1]), number(found$interval[2]), found$n)
+  sprintf("\u03c1 = %s [%s, %s]\nn = %d", number(found$value), number(found$interval[1]), number(found$interval[2]), found$n)
 }
 
 #' Title and unit of an axis by the name of a column; bytes are shown in kB.

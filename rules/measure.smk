@@ -33,7 +33,7 @@ rule measure__block:
         runtime=lambda wildcards, attempt: time_limit(hq.block(wildcards), attempt),
     params:
         # No input: below a job that has to run Snakemake does not ask whether `fingerprint` changed, and the
-        # time stamp of a plan says nothing of one block. It is written before the first job starts.
+        # time stamp of a plan says nothing of one block. This copy is written before the first job starts.
         plan=hq.plan_path,
         fingerprint=hq.fingerprint,
         again=hq.again,

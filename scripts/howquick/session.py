@@ -17,7 +17,14 @@ from howquick.cluster import explain, take_over
 from howquick.errors import UserError
 from howquick.files import try_lock
 from howquick.precision import asks_for_more
-from howquick.workflow import Workflow, outlook, processors_percent, read_workflow, write_plan
+from howquick.workflow import (
+    Workflow,
+    block_plan,
+    outlook,
+    processors_percent,
+    read_workflow,
+    write_plan,
+)
 
 _lock: TextIO | None = None
 _display: subprocess.Popen[bytes] | None = None
@@ -27,7 +34,6 @@ NOISE = (
     "RuleException:", "Elapsed time", "Exiting because a job execution failed",
     "No SLURM account given", "No account was given", "Unable to guess SLURM account",
     "Cleaning up SLURM log",
-    "Warning: the following output files of rule measure__plan were not present",  # `_write_plans`
 )  # fmt: skip
 REASON_LINES = 3
 
@@ -133,7 +139,7 @@ def _write_plans(hq: Workflow, workflow: Any) -> None:
         if job.rule.name == "measure__block"
     }
     for study in sorted(wanted):
-        write_plan(hq.plans[study], Path(hq.results, "plan", f"{study}.json"))
+        write_plan(hq.plans[study], block_plan(hq.results, study))
 
 
 def go_on_for_precision(hq: Workflow, workflow: Any) -> None:

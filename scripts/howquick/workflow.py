@@ -240,8 +240,8 @@ class Workflow:
         return round(self.block(wildcards)["seconds"])
 
     def plan_path(self, wildcards: Any) -> str:
-        """The file of a study's plan."""
-        return f"{self.results}/plan/{wildcards.study}.json"
+        """The plan that blocks read; no job makes it: Snakemake would remove it before the job."""
+        return str(block_plan(self.results, wildcards.study))
 
     def block_inputs(self, wildcards: Any) -> dict[str, str]:
         """What a block needs beside the plan: its link's calibration and its page."""
@@ -250,6 +250,11 @@ class Workflow:
             "calibration": f"{self.results}/calibration/{link_name(cell['link'])}.json",
             "page": f"{self.results}/content/{page_name(cell['workload'])}/page.json",
         }
+
+
+def block_plan(results: str, study: str) -> Path:
+    """The copy of a plan for its blocks."""
+    return Path(results, "plan", "blocks", f"{study}.json")
 
 
 def manifest_path(results: str, study: str, block: dict[str, Any]) -> Path:
