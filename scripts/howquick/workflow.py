@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -73,21 +73,16 @@ class Workflow:
 
     def link_by_name(self, name: str) -> dict[str, Any]:
         """The description of a link."""
-        return next(
-            cell["link"]
-            for plan in self.plans.values()
-            for cell in plan["cells"]
-            if link_name(cell["link"]) == name
-        )
+        return self._of_a_cell("link", lambda link: link_name(link) == name)
 
     def workload_by_name(self, page: str) -> dict[str, Any]:
         """The workload that a page is made for."""
-        return next(
-            cell["workload"]
-            for plan in self.plans.values()
-            for cell in plan["cells"]
-            if page_name(cell["workload"]) == page
-        )
+        return self._of_a_cell("workload", lambda workload: page_name(workload) == page)
+
+    def _of_a_cell(self, key: str, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        """The first wanted value of `key` among all cells."""
+        values = (cell[key] for plan in self.plans.values() for cell in plan["cells"])
+        return next(filter(wanted, values))
 
     @property
     def emulator(self) -> str:

@@ -24,10 +24,7 @@ FRAME = np.dtype(
         ("offset", "i8"),  # where the frame starts in the file
         ("captured", "u4"),  # bytes of the frame that are in the file
         ("length", "u4"),  # bytes of the frame on the wire, Ethernet header included
-        (
-            "protocol",
-            "u1",
-        ),  # TCP, UDP; 0: anything else; its ports and all that follows them are zero
+        ("protocol", "u1"),  # TCP, UDP; 0: anything else, without ports and what follows
         ("source", "u4"),  # IPv4 addresses as numbers, of any packet over IPv4; else 0
         ("destination", "u4"),
         ("source_port", "u2"),

@@ -71,10 +71,11 @@ def _compare(
 ) -> str:
     """What list and captures of one direction say differently; empty if nothing."""
     sent, received = crossing_rows(sender, receiver, load, address)
+    prints = fingerprints(sender, sent)
     crossed = Crossed(
         sizes=sent["length"].astype(np.int64),
-        prints=fingerprints(sender, sent),
-        arrived=match(fingerprints(sender, sent), fingerprints(receiver, received)) >= 0,
+        prints=prints,
+        arrived=match(prints, fingerprints(receiver, received)) >= 0,
     )
     texts = (crossed.difference(listed, early) for early in range(MOST_EARLY + 1))
     first = next(texts)
