@@ -5,10 +5,7 @@ import (
 	"bufio"
 	"context"
 	"io"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"golang.org/x/net/quic"
 
@@ -26,12 +23,7 @@ const (
 )
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == "--version" {
-		contract.Exit(program, stack.PrintVersion())
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	defer stop()
-	contract.Exit(program, run(ctx))
+	contract.Main(program, stack.PrintVersion, contract.UntilTerminated(run))
 }
 
 func run(ctx context.Context) error {

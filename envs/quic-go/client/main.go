@@ -3,7 +3,6 @@ package main
 
 import (
 	"context"
-	"os"
 
 	"howquick/contract"
 	"howquick/stack"
@@ -12,10 +11,7 @@ import (
 const program = "quic-go client"
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == "--version" {
-		contract.Exit(program, stack.PrintVersion())
-	}
-	contract.Exit(program, run(context.Background()))
+	contract.Main(program, stack.PrintVersion, run)
 }
 
 func run(ctx context.Context) error {

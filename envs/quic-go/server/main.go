@@ -3,9 +3,6 @@ package main
 
 import (
 	"context"
-	"os"
-	"os/signal"
-	"syscall"
 
 	"howquick/contract"
 	"howquick/stack"
@@ -14,12 +11,7 @@ import (
 const program = "quic-go server"
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == "--version" {
-		contract.Exit(program, stack.PrintVersion())
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	defer stop()
-	contract.Exit(program, run(ctx))
+	contract.Main(program, stack.PrintVersion, contract.UntilTerminated(run))
 }
 
 func run(ctx context.Context) error {

@@ -1,22 +1,8 @@
 package stack
 
-import (
-	"errors"
-	"fmt"
-	"runtime"
-	"runtime/debug"
-)
+import "howquick/contract"
 
-const library = "github.com/quic-go/quic-go"
-
-// PrintVersion prints the library's version as it was built in, and Go's, whose TLS it uses.
+// PrintVersion prints the library's version.
 func PrintVersion() error {
-	build, _ := debug.ReadBuildInfo()
-	for _, module := range build.Deps {
-		if module.Path == library {
-			fmt.Printf("quic-go %s (%s)\n", module.Version, runtime.Version())
-			return nil
-		}
-	}
-	return errors.New("built without module versions")
+	return contract.PrintVersion("quic-go", "github.com/quic-go/quic-go")
 }

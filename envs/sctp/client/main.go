@@ -4,7 +4,6 @@ package main
 import (
 	"context"
 	"net/netip"
-	"os"
 
 	"howquick/contract"
 	"howquick/way"
@@ -13,10 +12,7 @@ import (
 const program = "sctp client"
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == "--version" {
-		contract.Exit(program, way.PrintVersion())
-	}
-	contract.Exit(program, run(context.Background()))
+	contract.Main(program, way.PrintVersion, run)
 }
 
 func run(ctx context.Context) error {

@@ -7,11 +7,8 @@ import (
 	"errors"
 	"io"
 	"net"
-	"os"
-	"os/signal"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/pion/sctp"
 	"github.com/pion/transport/v5/udp"
@@ -29,12 +26,7 @@ type server struct {
 }
 
 func main() {
-	if len(os.Args) > 1 && os.Args[1] == "--version" {
-		contract.Exit(program, way.PrintVersion())
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
-	defer stop()
-	contract.Exit(program, run(ctx))
+	contract.Main(program, way.PrintVersion, contract.UntilTerminated(run))
 }
 
 func run(ctx context.Context) error {
