@@ -76,8 +76,9 @@ rule prepare:
 
 
 rule measure:
-    """All run folders; no analysis."""
+    """All run folders and the plans they belong to; no analysis."""
     input:
+        [f"{RESULTS}/plan/{study}.json" for study in hq.plans],
         [
             f"{RESULTS}/blocks/{study}/{cell}/{block}.json"
             for study, cell, block in hq.blocks

@@ -55,7 +55,7 @@ def survey(results: Path) -> Survey:
     running = {(state["study"], state["cell"], state["block"]): state for state in states}
     found = Survey(running=len(running), not_ok=sum(state["not_ok"] for state in states))
     links = set()
-    for file in (results / "plan").glob("*.json"):
+    for file in (results / "plan" / "blocks").glob("*.json"):
         plan = _read(file)
         if plan is None:
             continue

@@ -11,7 +11,7 @@ def test_finished_running_and_waiting_blocks_are_counted(tmp_path):
         for n in range(3)
     ]
     cells = [{"name": "c", "link": {"rtt_ms": 20}}, {"name": "d", "link": {"rtt_ms": 20}}]
-    write_json(tmp_path / "plan/s.json", {"study": "s", "cells": cells, "blocks": blocks})
+    write_json(tmp_path / "plan/blocks/s.json", {"study": "s", "cells": cells, "blocks": blocks})
     assert progress.describe(progress.survey(tmp_path), progress.Survey(), 1.0) == (
         "calibrated 0 of 1 links"
     )

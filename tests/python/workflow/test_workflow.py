@@ -8,7 +8,9 @@ import shutil
 import signal
 import subprocess
 import time
+from collections import defaultdict
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -55,16 +57,13 @@ def test_every_load_of_every_arm_is_a_row(smoke):
 
 
 def test_client_clock_and_capture_agree(smoke):
-    table = rows(smoke / "tables/how-quick.csv")
-    differences = {
-        (row["arm"], row["cell"], row["repetition"]): abs(
-            float(row["plt_s"]) - float(row["plt_capture_s"])
-        )
-        for row in table
-    }
-    # A busy machine may delay a client's clock reading once; it must not be the rule.
-    late = {key: value for key, value in differences.items() if value > 0.005}
-    assert len(late) <= len(differences) // 20, late
+    differences = defaultdict(list)
+    for row in rows(smoke / "tables/how-quick.csv"):
+        differences[row["arm"]].append(abs(float(row["plt_s"]) - float(row["plt_capture_s"])))
+    # A busy machine may delay a client's clock reading now and then; a client that reads it wrongly
+    # does so in every load, so each arm is held to its median.
+    medians = {arm: median(loads) for arm, loads in differences.items()}
+    assert max(medians.values()) <= 0.005, differences
 
 
 def test_frames_stay_within_the_mtu(smoke):
