@@ -9,6 +9,7 @@ from pathlib import Path
 from bench import snakemake
 from howquick.errors import UserError, run_program
 from howquick.files import atomic_text
+from howquick.workflow import INTERFERENCE_STUDY
 
 UNOBSERVED = "unobserved"
 JOBS = "jobs"
@@ -27,14 +28,15 @@ def main() -> None:
     parser.add_argument("--output", type=Path, required=True, help="the table of runs")
     arguments = parser.parse_args()
     results = (arguments.folder / arguments.way).resolve()
-    config = ["studies=aa", f"scale={arguments.scale}", f"seed={arguments.seed}"]
+    config = [f"studies={INTERFERENCE_STUDY}", f"scale={arguments.scale}", f"seed={arguments.seed}"]
     if arguments.way == UNOBSERVED:
         config.append("observe=false")
     jobs = jobs_of(arguments.way)
     # Calibration and content first: they are not what is compared.
     snakemake(results, jobs, "prepare", config=config)
-    snakemake(results, jobs, f"{results}/tables/aa.csv", config=config)
-    with atomic_text(arguments.output) as stream, (results / "tables/aa.csv").open() as table:
+    measured = results / "tables" / f"{INTERFERENCE_STUDY}.csv"
+    snakemake(results, jobs, str(measured), config=config)
+    with atomic_text(arguments.output) as stream, measured.open() as table:
         shutil.copyfileobj(table, stream)
 
 

@@ -29,6 +29,8 @@ from howquick.study import Selection, resolve_study
 from howquick.workload import page_name
 
 CONFIG_FILE = ROOT / "config" / "config.yaml"
+# Whose cells the target `interference` measures in several ways.
+INTERFERENCE_STUDY = "aa"
 # In the results folder of an archive: the manifest of the environment that measured.
 ENVIRONMENT = "environment.json"
 # CPU need of a block in percent of one processor: programs, captures and packing; and per Mbit/s of what
@@ -316,6 +318,8 @@ def read_workflow(config: Mapping[str, Any], targets: Iterable[str] = ()) -> Wor
     asked = {part for word in words for part in word.replace("_", "-").split("/")}
     if own := [study for study in known_studies() if study in asked]:
         values["studies"] = own
+    elif "interference" in asked:
+        values["studies"] = [INTERFERENCE_STUDY]
     check(values, "config", CONFIG_FILE)
     if values.get("runs") and not Path(values["runs"]).is_file():
         raise ConfigError(CONFIG_FILE, "runs", f"no file {values['runs']}", "Name a CSV table")

@@ -8,12 +8,14 @@ of the holder.
 
 from __future__ import annotations
 
+import os
 import secrets
 import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+from accounting import start_accounting, start_database, storage, write_accounting
 from processes import all_processes, children, host_namespace, host_of, kill_all, name_of
 
 from workflow.flow import descendants
@@ -45,7 +47,7 @@ SlurmdPidFile={folder}/slurmd-%n.pid
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
-AccountingStorageType=accounting_storage/none
+AccountingStorageType=accounting_storage/{accounting}
 MpiDefault=none
 SwitchType=switch/none
 SelectType=select/cons_tres
@@ -62,10 +64,13 @@ PartitionName=measure Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
 
 
-# A node: its host name, and if the file exists, what it says of the processor.
+# A node: its host name, and what it has instead of the head's files and folders.
 AS_NODE = """\
 hostname "$0"
-[ ! -f "$1" ] || mount --bind "$1" /proc/cpuinfo
+while [ "$1" != -- ]; do
+  mount --bind "$1" "$2"
+  shift 2
+done
 shift
 exec "$@"
 """
@@ -76,7 +81,8 @@ class Cluster:
 
     folder: empty and private, for all files of the cluster. cpus: what each node claims to have.
     features: per node, its SLURM feature; a node with the feature `other` has another model of processor.
-    licences: how many `testbed` there are.
+    licences: how many `testbed` there are. accounting: with slurmdbd and its database. own_disks: no node
+    sees the head's cache folder; each has an empty one.
     """
 
     def __init__(
@@ -85,8 +91,11 @@ class Cluster:
         features: tuple[str, ...] = ("plain", "plain"),
         cpus: int = 2,
         licences: int = 1,
+        accounting: bool = False,
+        own_disks: bool = False,
     ) -> None:
         self.folder, self.features, self.cpus, self.licences = folder, features, cpus, licences
+        self.accounting, self.own_disks = accounting, own_disks
         self._etc = folder / "etc"
         self.names = [f"node{number}" for number in range(1, len(features) + 1)]
         self.daemons: dict[str, subprocess.Popen[bytes]] = {}
@@ -98,6 +107,9 @@ class Cluster:
         try:
             self._setup_namespaces()
             self.start_munge()
+            if self.accounting:
+                start_database(self, ADDRESS)
+                start_accounting(self)
             self.start_controller()
             for name in self.names:
                 self.start_node(name)
@@ -162,6 +174,12 @@ class Cluster:
         daemon.wait()
         self.start_controller()
 
+    def kill_accounting(self) -> None:
+        """Kill slurmdbd with SIGKILL; its database stays."""
+        daemon = self.daemons.pop("slurmdbd")
+        kill_all(descendants(daemon.pid))
+        daemon.wait()
+
     def logs(self) -> str:
         """The last lines of every daemon's log."""
         return "".join(
@@ -183,7 +201,7 @@ class Cluster:
     def start_munge(self) -> None:
         """The authentication daemon; its key is made for this cluster."""
         folder = self.folder / "munge"
-        self._daemon(
+        self.start_daemon(
             "munged", "head",
             "munged", "--foreground", "--force", f"--key-file={folder}/key", f"--socket={folder}/socket",
             f"--pid-file={folder}/pid", f"--log-file={folder}/log", f"--seed-file={folder}/seed",
@@ -193,13 +211,14 @@ class Cluster:
 
     def start_controller(self) -> None:
         """slurmctld, from its saved state if there is one."""
-        self._daemon("slurmctld", "head", "slurmctld", "-D")
+        self.start_daemon("slurmctld", "head", "slurmctld", "-D")
 
     def start_node(self, name: str) -> None:
         """slurmd of one node, on a host of that name."""
-        self._daemon(name, name, "slurmd", "-D", "-N", name)
+        self.start_daemon(name, name, "slurmd", "-D", "-N", name)
 
-    def _daemon(self, key: str, host: str, *words: str) -> None:
+    def start_daemon(self, key: str, host: str, *words: str) -> None:
+        """Start a daemon on a host; its output goes to a file. `key`: its name in `daemons`."""
         with (self.folder / f"{key}.out").open("ab") as output:
             self.daemons[key] = subprocess.Popen(
                 self.command(*words, host=host),
@@ -215,11 +234,31 @@ class Cluster:
         ]  # fmt: skip
         if host == "head":
             return words
-        processor = self._etc / ("cpuinfo" if self._feature(host) == "other" else "nothing")
-        return [*words, "unshare", "--uts", "--mount", "sh", "-c", AS_NODE, host, str(processor)]
+        return [
+            *words,
+            "unshare",
+            "--uts",
+            "--mount",
+            "sh",
+            "-c",
+            AS_NODE,
+            host,
+            *self._own(host),
+            "--",
+        ]
 
-    def _feature(self, name: str) -> str:
-        return self.features[self.names.index(name)]
+    def _own(self, name: str) -> list[str]:
+        """What a node has of its own: pairs of a path and what it covers."""
+        own: list[str] = []
+        if self.features[self.names.index(name)] == "other":
+            own += [str(self._etc / "cpuinfo"), "/proc/cpuinfo"]
+        if self.own_disks:
+            own += [str(self.disk(name)), os.environ["HOWQUICK_CACHE"]]
+        return own
+
+    def disk(self, name: str) -> Path:
+        """The cache folder of a node that has its own."""
+        return self.folder / f"disk-{name}"
 
     @staticmethod
     def _as_user() -> list[str]:
@@ -256,6 +295,8 @@ class Cluster:
     def _write_files(self) -> None:
         for name in ("munge", "state", "etc/slurm"):
             (self.folder / name).mkdir(parents=True, mode=0o700)
+        for name in self.names if self.own_disks else []:
+            self.disk(name).mkdir()
         key = self.folder / "munge" / "key"
         key.write_bytes(secrets.token_bytes(128))
         key.chmod(0o600)
@@ -273,8 +314,11 @@ class Cluster:
                 nodes=nodes,
                 licences=self.licences,
                 node_timeout=NODE_TIMEOUT_S,
+                accounting=storage(ADDRESS) if self.accounting else "none",
             )
         )
+        if self.accounting:
+            write_accounting(self._etc / "slurm", self.folder, ADDRESS, USER_NAME)
         (self._etc / "cpuinfo").write_text("processor : 0\nmodel name : Another Processor\n")
         # Containers have no cgroups to give away.
         (self._etc / "slurm" / "cgroup.conf").write_text("CgroupPlugin=disabled\n")

@@ -20,9 +20,14 @@ QUICK = [
 
 
 class Head:
-    """One start of the workflow into `results`; its output goes to a file beside it."""
+    """One start of the workflow into `results`; its output goes to a file beside it.
 
-    def __init__(self, cluster: Cluster, results: Path, *arguments: str, config=()) -> None:
+    nodes: how nodes get the environment (HOWQUICK_NODES); `same`: the daemons live in this root directory.
+    """
+
+    def __init__(
+        self, cluster: Cluster, results: Path, *arguments: str, config=(), nodes: str = "same"
+    ) -> None:
         self.results = results
         self.log = results.parent / f"{results.name}.log"
         command = cluster.command(
@@ -32,12 +37,11 @@ class Head:
             folder=results.parent,
         )  # fmt: skip
         with self.log.open("a") as output:
-            # The nodes' daemons live in the same root directory as this process.
             self.process = subprocess.Popen(
                 command,
                 stdout=output,
                 stderr=output,
-                env=os.environ | {"HOWQUICK_NODES": "same"},
+                env=os.environ | {"HOWQUICK_NODES": nodes},
                 start_new_session=True,
             )
 

@@ -8,6 +8,7 @@ import sys
 import time
 
 import pytest
+from accounting import start_accounting
 from cluster import Cluster
 from head import Head
 
@@ -132,6 +133,34 @@ def test_whatever_dies_the_same_command_goes_on(cluster, results):
     assert not list(results.rglob(".*.tmp"))
 
 
+def test_accounting_tells_how_jobs_ended(prepared, tmp_path):
+    """With slurmdbd: sacct in place of squeue; a job cancelled and slurmdbd dead for some seconds."""
+    results = shutil.copytree(prepared, tmp_path / "results")
+    with Cluster(tmp_path / "cluster", accounting=True) as cluster:
+        head = Head(
+            cluster, results, "measure", f"{results}/tables/how-quick.csv",
+            "--slurm-status-command=sacct",
+        )  # fmt: skip
+        kept = head.wait_for_loads(2)
+        run = (results / ".slurm-run").read_text().strip()
+        cancelled = running_block(cluster, run)["id"]
+        cluster.run("scancel", cancelled)
+        kept |= head.wait_for_loads(len(kept) + 3)
+        cluster.kill_accounting()
+        kept |= head.wait_for_loads(len(kept) + 3)
+        start_accounting(cluster)
+        assert head.wait() == 0, head.output()[-4000:] + cluster.logs()
+        assert table_is_whole(results)
+        after = head.loads()
+        assert all(after[path] == content for path, content in kept.items())
+        fields = ["--noheader", "--allocations", "--parsable2", "--format=jobid,state"]
+        ends = dict(
+            line.split("|") for line in cluster.run("sacct", f"--name={run}", *fields).splitlines()
+        )
+        assert ends.pop(cancelled).startswith("CANCELLED")
+        assert len(ends) >= 2 and set(ends.values()) == {"COMPLETED"}, ends
+
+
 def test_a_cell_stays_on_one_kind_of_processor(cluster, results):
     """A block that comes to a node with another processor than its cell's first is refused there."""
     cell = [f"cells={CELLS[0]}", "arms=h1-nginx-curl"]
@@ -193,6 +222,20 @@ def test_the_whole_workflow_ends_in_the_appendix(cluster, results):
     before = len(head.output())
     assert again.wait() == 0
     assert "measure__block" not in again.output()[before:]
+
+
+@long_set
+def test_nodes_take_the_environment_from_an_image(tmp_path):
+    """Nodes with empty disks of their own: calibration, blocks and appendix come from what they unpack."""
+    with Cluster(tmp_path / "cluster", own_disks=True) as cluster:
+        head = Head(cluster, tmp_path / "results", nodes="image")
+        assert head.wait(1800) == 0, head.output()[-4000:] + cluster.logs()
+        assert table_is_whole(head.results)
+        assert (head.results / "appendix.pdf").stat().st_size > 10_000
+        (image,) = head.results.glob("environment-*.tar.gz")
+        manifest = image.name.replace("environment", "manifest").replace(".tar.gz", ".json")
+        for node in {host["node"] for host in hosts(head)}:
+            assert (cluster.disk(node) / manifest).exists()
 
 
 @long_set

@@ -4,6 +4,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -274,3 +275,9 @@ def test_a_damaged_manifest_is_one_message(tmp_path):
     assert status == 1
     assert f"{manifest}: damaged" in output and "Remove it" in output
     assert "Traceback" not in output and len(output.splitlines()) < 6
+
+
+def test_interference_speaks_of_its_own_study_only(tmp_path):
+    status, output = run(tmp_path / "results", "interference", "--dry-run")
+    assert status == 0, output
+    assert re.findall(r"^([\w-]+) \(\w+\): \d+ cells", output, re.MULTILINE) == ["aa"]
