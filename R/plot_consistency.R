@@ -35,12 +35,13 @@ draw_consistency <- function(figure, study, runs) {
   if (length(measured) == 0L) {
     return(sized(empty_figure(absent_text(runs, study, cells, arms)), height = 30))
   }
-  tiles <- pick(table, table$cell %in% measured)
-  tiles$cell <- factor(tiles$cell, levels = rev(measured))
+  shown <- compared_cells(table, measured)
+  tiles <- pick(table, table$cell %in% shown)
+  tiles$cell <- factor(tiles$cell, levels = rev(shown))
   tiles$client <- client_labels(study, tiles$arm)
   silent <- as.numeric(figure$silent_percent %||% ALIKE_PERCENT)
   tiles$text <- consistency_text(tiles, silent)
-  names <- stats::setNames(consistency_rows(study, measured), measured)
+  names <- stats::setNames(consistency_rows(study, shown), shown)
   dark <- !is.na(tiles$percent) & tiles$percent > DARKEST_PERCENT / 2
   plot <- ggplot2::ggplot(tiles, ggplot2::aes(.data$client, .data$cell)) +
     # The first layer decides the order on the axes; this one has all tiles.
@@ -57,13 +58,25 @@ draw_consistency <- function(figure, study, runs) {
       name = sprintf("Median %s behind the best client (%%)", study$comparison$metric$short)
     ) +
     ggplot2::scale_y_discrete(labels = names) +
-    ggplot2::labs(x = NULL, y = NULL, caption = caption_text(consistency_key(tiles, study, silent))) +
+    ggplot2::labs(x = NULL, y = NULL, caption = caption_text(c(
+      consistency_key(tiles, study, silent), left_out_text(length(measured) - length(shown))
+    ))) +
     theme_study() +
     ggplot2::theme(
       panel.grid = ggplot2::element_blank(), panel.border = ggplot2::element_blank(), axis.ticks = ggplot2::element_blank(),
       axis.text.x = ggplot2::element_text(angle = 40, hjust = 1, size = 6.5), strip.text = ggplot2::element_text(size = 7.5)
     )
-  sized(plot, height = 5.2 * length(measured) + 52)
+  sized(plot, height = 5.2 * length(shown) + 52)
+}
+
+#' Cells in which a client can be compared with another; all measured ones where there is none.
+compared_cells <- function(table, measured) {
+  compared <- measured[measured %in% table$cell[table$clients > 1L & !is.na(table$median)]]
+  if (length(compared) > 0L) compared else measured
+}
+
+left_out_text <- function(cells) {
+  if (cells > 0L) sprintf("%d cells with one client of each protocol are left out.", cells)
 }
 
 # Twice the best client's time is as dark as a tile gets.

@@ -34,3 +34,11 @@ test_that("a heatmap of another metric corrects its p-values over itself", {
   expect_match(picture, "Median CPU")
   expect_match(picture, ">\\+[23][0-9]\\*")
 })
+
+test_that("cells where nobody can be compared are left out, unless that leaves nothing", {
+  table <- data.table::data.table(cell = c("a", "a", "b"), clients = c(2L, 2L, 1L), median = c(1, 2, 1))
+  expect_equal(compared_cells(table, c("a", "b")), "a")
+  expect_equal(compared_cells(pick(table, table$cell == "b"), "b"), "b")
+  expect_equal(left_out_text(3L), "3 cells with one client of each protocol are left out.")
+  expect_null(left_out_text(0L))
+})
