@@ -13,7 +13,11 @@ DATABASE_PORT = 16820
 START_S = 30.0
 
 # What slurm.conf names as its storage.
-ACCOUNTING = "slurmdbd\nAccountingStorageHost={address}\nAccountingStoragePort={port}"
+ACCOUNTING = """\
+slurmdbd
+AccountingStorageHost={address}
+AccountingStoragePort={port}
+AccountingStoragePass={munge}"""
 CONFIGURATION = """\
 DbdHost=head
 DbdAddr={address}
@@ -30,9 +34,12 @@ PidFile={folder}/slurmdbd.pid
 """
 
 
-def storage(address: str) -> str:
+def storage(folder: Path, address: str) -> str:
     """The value of AccountingStorageType, with the lines that belong to it."""
-    return ACCOUNTING.format(address=address, port=ACCOUNTING_PORT)
+    # munge's socket goes by the name of a password here.
+    return ACCOUNTING.format(
+        address=address, port=ACCOUNTING_PORT, munge=folder / "munge" / "socket"
+    )
 
 
 def write_accounting(etc: Path, folder: Path, address: str, user: str) -> None:

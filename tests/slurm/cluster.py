@@ -314,7 +314,7 @@ class Cluster:
                 nodes=nodes,
                 licences=self.licences,
                 node_timeout=NODE_TIMEOUT_S,
-                accounting=storage(ADDRESS) if self.accounting else "none",
+                accounting=storage(self.folder, ADDRESS) if self.accounting else "none",
             )
         )
         if self.accounting:
