@@ -167,11 +167,12 @@ class Cluster:
         )
         daemon.wait()
 
-    def restart_controller(self) -> None:
-        """Kill the controller with SIGKILL and start it again from its saved state."""
+    def restart_controller(self, after_s: float) -> None:
+        """Kill the controller with SIGKILL and start it again, after some seconds, from its saved state."""
         daemon = self.daemons.pop("slurmctld")
         kill_all(descendants(daemon.pid))
         daemon.wait()
+        time.sleep(after_s)
         self.start_controller()
 
     def kill_accounting(self) -> None:

@@ -15,6 +15,7 @@ from howquick.errors import ROOT
 QUICK = [
     "--slurm-init-seconds-before-status-checks=1",
     "--seconds-between-status-checks=2",
+    "--max-status-checks-per-second=1",
     "--latency-wait=5",
 ]
 
