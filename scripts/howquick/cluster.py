@@ -53,11 +53,27 @@ def take_over(workflow: Any, results: Path) -> None:
         return
     _jobs(run)  # says what is wrong if no controller answers, which the plugin does not
     check_requests(workflow, executor)
+    read_plain_states()
     note = results / NOTE
     if note.exists():
         end_jobs(note.read_text(encoding="utf-8").strip())
     note.write_text(f"{run}\n", encoding="utf-8")
     workflow.remote_execution_settings.precommand = node_command(os.environ, results)
+
+
+def read_plain_states() -> None:
+    """Make the plugin understand sacct's `CANCELLED by 1000`.
+
+    It knows the word `CANCELLED` alone, as squeue has it, and would take such a job for a running one, for ever.
+    """
+    plugin = importlib.import_module("snakemake_executor_plugin_slurm")
+    query = plugin.query_job_status
+
+    async def first_words(command: str, logger: Any) -> tuple[dict[str, str] | None, float | None]:
+        states, duration = await query(command, logger)
+        return states and {job: state.split()[0] for job, state in states.items()}, duration
+
+    plugin.query_job_status = first_words
 
 
 def check_requests(workflow: Any, executor: Any) -> None:
