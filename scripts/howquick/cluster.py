@@ -64,14 +64,14 @@ def take_over(workflow: Any, results: Path) -> None:
 def read_plain_states() -> None:
     """Make the plugin understand sacct's `CANCELLED by 1000`.
 
-    It knows the word `CANCELLED` alone, as squeue has it, and would take such a job for a running one, for ever.
+    It knows the word `CANCELLED` alone, as squeue has it, and would wait for such a job for ever.
     """
     plugin = importlib.import_module("snakemake_executor_plugin_slurm")
     query = plugin.query_job_status
 
     async def first_words(command: str, logger: Any) -> tuple[dict[str, str] | None, float | None]:
         states, duration = await query(command, logger)
-        return states and {job: state.split()[0] for job, state in states.items()}, duration
+        return states and {job: state.partition(" ")[0] for job, state in states.items()}, duration
 
     plugin.query_job_status = first_words
 
