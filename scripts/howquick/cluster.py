@@ -53,7 +53,7 @@ def take_over(workflow: Any, results: Path) -> None:
         return
     _jobs(run)  # says what is wrong if no controller answers, which the plugin does not
     check_requests(workflow, executor)
-    read_plain_states()
+    steady_status_queries()
     note = results / NOTE
     if note.exists():
         end_jobs(note.read_text(encoding="utf-8").strip())
@@ -61,19 +61,22 @@ def take_over(workflow: Any, results: Path) -> None:
     workflow.remote_execution_settings.precommand = node_command(os.environ, results)
 
 
-def read_plain_states() -> None:
-    """Make the plugin understand sacct's `CANCELLED by 1000`.
+def steady_status_queries() -> None:
+    """Mend the plugin's questions for the states of jobs, where it would wait for ever.
 
-    It knows the word `CANCELLED` alone, as squeue has it, and would wait for such a job for ever.
+    It takes sacct's `CANCELLED by 1000` for a running job: it knows the word alone, as squeue has it. And while
+    the controller does not say how long it remembers jobs, it changes to sacct, which may not be there: that is
+    asked once, now that the controller answers.
     """
     plugin = importlib.import_module("snakemake_executor_plugin_slurm")
-    query = plugin.query_job_status
+    query, remembered = plugin.query_job_status, plugin.get_min_job_age()
 
     async def first_words(command: str, logger: Any) -> tuple[dict[str, str] | None, float | None]:
         states, duration = await query(command, logger)
         return states and {job: state.partition(" ")[0] for job, state in states.items()}, duration
 
     plugin.query_job_status = first_words
+    plugin.get_min_job_age = lambda: remembered
 
 
 def check_requests(workflow: Any, executor: Any) -> None:
