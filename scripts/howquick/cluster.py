@@ -64,9 +64,9 @@ def take_over(workflow: Any, results: Path) -> None:
 def steady_status_queries() -> None:
     """Mend the plugin's questions for the states of jobs, where it would wait for ever.
 
-    It takes sacct's `CANCELLED by 1000` for a running job: it knows the word alone, as squeue has it. And while
-    the controller does not say how long it remembers jobs, it changes to sacct, which may not be there: that is
-    asked once, now that the controller answers.
+    It takes sacct's `CANCELLED by 1000` for a running job: it knows the word alone, as squeue has it. And
+    while the controller does not say how long it remembers jobs, it changes to sacct, which may not be
+    there: that is asked once, now that the controller answers.
     """
     plugin = importlib.import_module("snakemake_executor_plugin_slurm")
     query, remembered = plugin.query_job_status, plugin.get_min_job_age()
