@@ -60,9 +60,9 @@ appendix_macros <- function(study, data, manifest, epoch, runs) {
   comparison <- study$comparison
   verdicts <- unique(data$claims[, c("claim", "claim_verdict")])$claim_verdict
   summary <- data$summary
-  loads <- sum(summary$n) + sum(summary$invalid)
+  loads <- sum(summary$n) + sum(summary$invalid) + sum(summary$left_out)
   measured <- length(unique(summary$cell))
-  smallest <- if (nrow(summary) > 0L) min(summary$n) else 0L
+  smallest <- if (any(summary$n > 0L)) min(summary$n[summary$n > 0L]) else 0L
   paper <- study$paper
   values <- c(
     StudyName = tex(study$study), StudyTitle = tex(study$title %||% study$study), StudyDate = tex(day_text(epoch)),
@@ -74,6 +74,7 @@ appendix_macros <- function(study, data, manifest, epoch, runs) {
     StudyCells = tex(nrow(study$design)), StudyCellsMeasured = tex(measured), StudyArms = tex(length(unique(summary$arm))),
     StudyLoads = tex(format(loads, big.mark = " ", scientific = FALSE)),
     StudyUnfinished = tex(sum(summary$failed) + sum(summary$timeout)), StudyInvalid = tex(sum(summary$invalid)),
+    StudyLeftOut = tex(sum(summary$left_out)),
     StudySmallestN = tex(smallest), StudyLargestN = tex(if (nrow(summary) > 0L) max(summary$n) else 0L),
     StudyAttainable = sprintf("%.1f\\,\\%%", 100 * attainable_confidence(max(smallest, 1L))),
     StudyConfidence = sprintf("%g\\,\\%%", 100 * comparison$confidence), StudyResamples = tex(comparison$resamples),

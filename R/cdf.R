@@ -87,12 +87,15 @@ count_text <- function(points) {
 absent_text <- function(runs, study, cells, arms) {
   grid <- expand.grid(arm = arms, cell = cells, stringsAsFactors = FALSE)
   have <- outcome_key(runs$cell, runs$arm)
-  finished <- outcome_key(runs$cell, runs$arm)[!is.na(runs$value) & !is_unfinished(runs$value)]
+  valid <- have[!is.na(runs$value)]
+  finished <- have[!is.na(runs$value) & !is_unfinished(runs$value)]
   excluded <- outcome_key(study$excluded$cell, study$excluded$arm)
   key <- outcome_key(grid$cell, grid$arm)
   gap <- ifelse(key %in% excluded, "not applicable", NOT_MEASURED)
-  state <- ifelse(key %in% finished, "", ifelse(key %in% have, "no load finished", gap))
-  parts <- vapply(setdiff(c(NOT_MEASURED, "not applicable", "no load finished"), setdiff("", state)), function(kind) {
+  gap <- ifelse(key %in% have, "disturbed too often", gap)
+  state <- ifelse(key %in% finished, "", ifelse(key %in% valid, "no load finished", gap))
+  kinds <- c(NOT_MEASURED, "disturbed too often", "not applicable", "no load finished")
+  parts <- vapply(kinds, function(kind) {
     here <- pick(grid, state == kind)
     whole <- names(which(table(here$cell) == length(arms)))
     rest <- pick(here, !here$cell %in% whole)

@@ -23,10 +23,10 @@ attainable_confidence <- function(n) 1 - 2^(1 - n)
 #' @param runs as from `read_runs`
 #' @param study resolved study
 #' @return data.table, one row per cell and arm that has rows: the factors, n (valid loads), finished, failed,
-#'   timeout, invalid, sessions, median, low, high, mean (loads that did not finish enter with their timeout, the least they
-#'   took; NA where that is not known), mean_is_bound (some did), cv (standard deviation / mean of finished loads), min, max (of
-#'   finished loads), repetitions_needed (for the study's precision, or PRECISION; see `repetitions_needed`); in the metric's unit;
-#'   `Inf` (0 where higher is better): did not finish
+#'   timeout, invalid, left_out (valid, but too many others were not), sessions, median, low, high, mean (loads that did
+#'   not finish enter with their timeout, the least they took; NA where that is not known), mean_is_bound (some did), cv
+#'   (standard deviation / mean of finished loads), min, max (of finished loads), repetitions_needed (for the study's
+#'   precision, or PRECISION; see `repetitions_needed`); in the metric's unit; `Inf` (0 where higher is better): did not finish
 summarise_runs <- function(runs, study) {
   groups <- split(seq_len(nrow(runs)), row_key(runs, c("cell", "arm")))
   rows <- data.table::rbindlist(lapply(groups, function(rows) summarise_group(runs[rows, ], study)))
@@ -47,6 +47,7 @@ summarise_group <- function(rows, study) {
   list(
     cell = rows$cell[1], arm = rows$arm[1],
     n = nrow(valid), finished = length(finished), failed = count("failed"), timeout = count("timeout"), invalid = count("invalid"),
+    left_out = sum(is_left_out(rows) & rows$status != "invalid"),
     sessions = length(unique(valid$session_of)), median = middle[1], low = middle[2], high = middle[3],
     mean = of_some(valid$bound, mean), mean_is_bound = length(finished) < nrow(valid),
     cv = of_some(finished, function(values) stats::sd(values) / mean(values), 2L),

@@ -13,9 +13,10 @@ required_columns <- function(study, schema) {
 #' @param schema the JSON schema of the table as nested lists
 #' @return data.table, one row per cell, arm and repetition; all columns of the files, and
 #'   `value`: the study's metric, the worst one for a failed or timed-out load (censored: `Inf` where lower is better,
-#'   0 where higher is), `NA` for an invalid one; `bound`: the same with the timeout for those that did not finish,
-#'   the least they can have taken (NA: not known); `pair`: what the loads that belong together have in common, the
-#'   repetition and, in merged tables, machine and session; `session_of`, `block_of`: the blocking factors
+#'   0 where higher is), `NA` for an invalid one and where too many were invalid (`is_left_out`); `bound`: the same with
+#'   the timeout for those that did not finish, the least they can have taken (NA: not known); `pair`: what the loads that
+#'   belong together have in common, the repetition and, in merged tables, machine and session; `session_of`, `block_of`:
+#'   the blocking factors
 read_runs <- function(paths, study, schema = runs_schema()) {
   # A figure of cells that are not measured at this scale has no table at all.
   if (length(paths) == 0L) {
@@ -120,13 +121,23 @@ add_outcome <- function(runs, study) {
   value <- as.numeric(runs[[metric$column]])
   unfinished <- runs$status %in% c("failed", "timeout")
   value[unfinished] <- worst_outcome(metric)
-  value[runs$status == "invalid"] <- NA
+  value[runs$status == "invalid" | is_left_out(runs)] <- NA
   data.table::set(runs, j = "value", value = value)
   data.table::set(runs, j = "bound", value = ifelse(unfinished, bound_of_unfinished(runs, study), value))
   add_blocks(runs)
   data.table::setorderv(runs, c("cell", "arm", "repetition"))
   runs
 }
+
+#' Which rows are of an arm that was invalid in more than `MOST_INVALID` of its loads in a cell.
+#'
+#' What disturbs is a larger part of a short load than of a long one, so that the loads that stay valid are the long
+#' ones: few of them say nothing of the arm.
+is_left_out <- function(runs) {
+  stats::ave(as.numeric(runs$status == "invalid"), outcome_key(runs$cell, runs$arm)) > MOST_INVALID
+}
+
+MOST_INVALID <- 1 / 3
 
 #' Outcomes of one arm in one cell, in the order of the repetitions.
 #'

@@ -63,6 +63,20 @@ test_that("the summary counts every kind of end", {
   expect_equal(row$high, Inf)
 })
 
+test_that("of an arm that was disturbed in more than a third of its loads nothing is used", {
+  study <- as_study()
+  runs <- simulate_runs(study, 9L)
+  here <- which(runs$cell == study$design$cell[1] & runs$arm == "one")
+  counts <- function(invalid) {
+    disturbed <- as_runs(spoil(runs, here[seq_len(invalid)], "invalid"), study)
+    row <- summarise_runs(disturbed, study)[1, ]
+    list(numbers = c(row$n, row$invalid, row$left_out), text = absent_text(disturbed, study, study$design$cell[1], "one"))
+  }
+  expect_equal(counts(3L), list(numbers = c(6, 3, 0), text = ""))
+  expect_equal(counts(4L)$numbers, c(0, 4, 5))
+  expect_match(counts(4L)$text, "^Disturbed too often: ")
+})
+
 test_that("what an interval can promise follows from n", {
   expect_equal(attainable_confidence(c(1, 2, 6)), c(0, 0.5, 1 - 2^-5))
 })
