@@ -68,7 +68,7 @@ def steady_status_queries() -> None:
     while the controller does not say how long it remembers jobs, it changes to sacct, which may not be
     there: that is asked once, now that the controller answers.
     """
-    plugin = importlib.import_module("snakemake_executor_plugin_slurm")
+    plugin: Any = importlib.import_module("snakemake_executor_plugin_slurm")
     query, remembered = plugin.query_job_status, plugin.get_min_job_age()
 
     async def first_words(command: str, logger: Any) -> tuple[dict[str, str] | None, float | None]:
