@@ -92,9 +92,9 @@ absent_text <- function(runs, study, cells, arms) {
   excluded <- outcome_key(study$excluded$cell, study$excluded$arm)
   key <- outcome_key(grid$cell, grid$arm)
   gap <- ifelse(key %in% excluded, "not applicable", NOT_MEASURED)
-  gap <- ifelse(key %in% have, "disturbed too often", gap)
+  gap <- ifelse(key %in% have, DISTURBED, gap)
   state <- ifelse(key %in% finished, "", ifelse(key %in% valid, "no load finished", gap))
-  kinds <- c(NOT_MEASURED, "disturbed too often", "not applicable", "no load finished")
+  kinds <- c(NOT_MEASURED, DISTURBED, "not applicable", "no load finished")
   parts <- vapply(kinds, function(kind) {
     here <- pick(grid, state == kind)
     whole <- names(which(table(here$cell) == length(arms)))

@@ -163,7 +163,7 @@ heatmap_key <- function(tiles, study, silent, family) {
       "Crossed out: at least half of the loads of the first (+), the second (\u2212) or both did not finish."
     },
     if (any(tiles$kind == "not applicable")) "Grey, n/a: not applicable.",
-    if (any(tiles$kind == "not measured")) "Dotted, empty: not measured, or disturbed too often."
+    if (any(tiles$kind == "not measured")) EMPTY_TILE
   )
 }
 

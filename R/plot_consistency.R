@@ -114,6 +114,6 @@ consistency_key <- function(tiles, study, silent) {
     counts,
     if (any(tiles$text == "alone")) "alone: no other client of the protocol was measured there.",
     if (any(tiles$text == "fail")) "fail: at least half of the loads did not finish.",
-    if (anyNA(tiles$median)) "Dotted, empty: not measured, or disturbed too often."
+    if (anyNA(tiles$median)) EMPTY_TILE
   )
 }

@@ -125,6 +125,6 @@ tree_caption <- function(tree, winners, study) {
       cell_count(nrow(tree$cells)), 100 * tree$accuracy
     ),
     sprintf("Winners by the rule: %s.", paste(winner_label(study, names(counts)), counts, sep = " ", collapse = ", ")),
-    if (absent > 0L) sprintf("%s of %d not measured, or disturbed too often.", cell_count(absent), nrow(winners))
+    if (absent > 0L) sprintf("%s of %d %s, or %s.", cell_count(absent), nrow(winners), NOT_MEASURED, DISTURBED)
   )
 }

@@ -103,6 +103,9 @@ comparative <- function(metric) {
 
 TIE <- "tie"
 NOT_MEASURED <- "not measured"
+DISTURBED <- "disturbed too often"
+# What a tile without a number is, in the keys of figures.
+EMPTY_TILE <- sprintf("Dotted, empty: %s, or %s.", NOT_MEASURED, DISTURBED)
 
 #' Winner of every cell of the design among some arms.
 #'

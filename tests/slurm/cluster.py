@@ -169,15 +169,13 @@ class Cluster:
 
     def restart_controller(self, after_s: float) -> None:
         """Kill the controller with SIGKILL and start it again, after some seconds, from its saved state."""
-        daemon = self.daemons.pop("slurmctld")
-        kill_all(descendants(daemon.pid))
-        daemon.wait()
+        self.kill_daemon("slurmctld")
         time.sleep(after_s)
         self.start_controller()
 
-    def kill_accounting(self) -> None:
-        """Kill slurmdbd with SIGKILL; its database stays."""
-        daemon = self.daemons.pop("slurmdbd")
+    def kill_daemon(self, key: str) -> None:
+        """Kill a daemon of the head with SIGKILL; what it has stored stays."""
+        daemon = self.daemons.pop(key)
         kill_all(descendants(daemon.pid))
         daemon.wait()
 
@@ -235,18 +233,8 @@ class Cluster:
         ]  # fmt: skip
         if host == "head":
             return words
-        return [
-            *words,
-            "unshare",
-            "--uts",
-            "--mount",
-            "sh",
-            "-c",
-            AS_NODE,
-            host,
-            *self._own(host),
-            "--",
-        ]
+        own = self._own(host)
+        return [*words, "unshare", "--uts", "--mount", "sh", "-c", AS_NODE, host, *own, "--"]
 
     def _own(self, name: str) -> list[str]:
         """What a node has of its own: pairs of a path and what it covers."""

@@ -148,7 +148,7 @@ def test_accounting_tells_how_jobs_ended(prepared, tmp_path):
         cancelled = running_block(cluster, run)["id"]
         cluster.run("scancel", cancelled)
         kept |= head.wait_for_loads(len(kept) + 3)
-        cluster.kill_accounting()
+        cluster.kill_daemon("slurmdbd")
         time.sleep(DOWN_S)
         kept |= head.loads()
         start_accounting(cluster)
