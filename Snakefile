@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
 
 from howquick import session
 from howquick.cluster import time_limit
+from howquick.interference import COMPARED, REFERENCE
 from howquick.workflow import file_list
 
 
@@ -113,10 +114,9 @@ for study in hq.known_studies:
 
 
 rule interference:
-    """The cells of study aa at -j8, and without captures and qlogs, against -j1: nothing may move."""
+    """The cells of study aa at -j1 again, at -j8, and without captures and qlogs, against -j1: nothing may move."""
     input:
-        f"{RESULTS}/agreement/jobs8",
-        f"{RESULTS}/agreement/unobserved",
+        expand(f"{RESULTS}/agreement/{{way}}", way=COMPARED),
 
 
 rule bench:

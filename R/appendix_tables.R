@@ -41,7 +41,7 @@ overall_table <- function(study, overall) {
       tex(arm_label(study, overall$a)), tex(arm_label(study, overall$b)), overall$cells, overall$a_wins, overall$b_wins, overall$ties,
       tex_interval(overall$ratio, overall$low, overall$high), tex_p(overall$p_adjusted)
     ),
-    c("First", "Second", "Cells", "First wins", "Second wins", "Tie", "Ratio of medians", "$p$"), "l l r r r r l r"
+    c("First", "Second", "Cells", "First wins", "Second wins", "Tie", "Ratio of medians", "$p$"), "l l r r r r l r", "scriptsize"
   )
 }
 
@@ -50,15 +50,28 @@ arms_fragment <- function(study, programs) {
   value <- function(arm, key) tex(paste(unlist(arm[[key]] %||% ""), collapse = ", "))
   rows <- lapply(study$arms, function(arm) {
     seen <- pick(programs, programs$arm == arm$name)
+    # The name below the label, and once where they are the same: side by side they leave the page.
+    name <- sprintf("\\texttt{%s}", tex(arm$name))
     data.frame(
-      tex(arm$label), sprintf("\\texttt{%s}", tex(arm$name)), value(arm, "protocol"), value(arm, "server"), value(arm, "client"),
-      value(arm, "congestion_control"), value(arm, "connection"), sum(seen$n)
+      if (arm$label == arm$name) name else paste(tex(arm$label), "\\newline", name),
+      value(arm, "protocol"), value(arm, "server"), value(arm, "client"), value(arm, "congestion_control"), value(arm, "connection"),
+      log_cost_text(study$log_costs[[arm$name]]), sum(seen$n)
     )
   })
   tex_table(
     do.call(rbind, lapply(rows, stats::setNames, letters[1:8])),
-    c("Arm", "Name", "Protocol", "Server", "Client", "Cong. control", "Connection", "Loads"), "l l l l l l l r"
+    c("Arm", "Protocol", "Server", "Client", "Cong. control", "Connection", "Logged", "Loads"),
+    ">{\\raggedright\\arraybackslash}p{48mm} l l l l l r r", "scriptsize"
   )
+}
+
+#' What logs leave of an arm's goodput where nothing shapes, in percent: with qlogs / with captures.
+#'
+#' @param cost list(qlog, captures): shares, NULL for a log that the arm does not write; NULL: not measured
+#' @return text for LaTeX; "--" for what is not known
+log_cost_text <- function(cost) {
+  percent <- function(share) if (is.null(share)) "--" else sprintf("%.0f", 100 * share)
+  if (is.null(cost)) "--" else sprintf("%s / %s", percent(cost$qlog), percent(cost$captures))
 }
 
 differences_table <- function(study) {
@@ -173,7 +186,7 @@ missing_fragment <- function(study, missing) {
   })
   tex_table(
     do.call(rbind, lapply(rows, stats::setNames, letters[1:4])), c("Arm", "State", "Cells", "Why"),
-    "l l r >{\\raggedright\\arraybackslash}p{80mm}"
+    "l l r >{\\raggedright\\arraybackslash}p{68mm}"
   )
 }
 

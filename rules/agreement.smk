@@ -21,24 +21,24 @@ rule agreement__same_arm:
 
 
 rule agreement__measure:
-    """The cells of study aa in another way, in a results folder of their own, alone on the machine."""
+    """The cells of study aa in several ways that take turns, alone on the machine."""
     input:
         program=f"{SCRIPTS}/agreement.py",
     output:
-        f"{RESULTS}/agreement/runs/{{way}}.csv",
+        expand(f"{RESULTS}/agreement/runs/{{way}}.csv", way=[REFERENCE, *COMPARED]),
     log:
-        f"{RESULTS}/logs/agreement/{{way}}.log",
-    wildcard_constraints:
-        way="jobs[0-9]+|unobserved",
+        f"{RESULTS}/logs/agreement/measure.log",
     resources:
         cpu_percent=hq.processors_percent,
     params:
         folder=f"{RESULTS}/agreement/measured",
+        tables=lambda wildcards: f"{RESULTS}/agreement/runs",
         scale=hq.selection.scale,
         seed=hq.selection.seed,
+        repetitions=hq.repetitions_arguments,
     shell:
-        "exec python3 {input.program:q} {wildcards.way} --scale {params.scale} --seed {params.seed}"
-        " --folder {params.folder:q} --output {output} 2> {log}"
+        "exec python3 {input.program:q} --scale {params.scale} --seed {params.seed} {params.repetitions}"
+        " --folder {params.folder:q} --output {params.tables:q} 2> {log}"
 
 
 rule agreement__compare:
@@ -46,7 +46,7 @@ rule agreement__compare:
     input:
         program=f"{ANALYSIS}/run_compare.R",
         background=ancient(BACKGROUND),
-        reference=f"{RESULTS}/agreement/runs/jobs1.csv",
+        reference=f"{RESULTS}/agreement/runs/{REFERENCE}.csv",
         runs=f"{RESULTS}/agreement/runs/{{way}}.csv",
         code=sorted(ANALYSIS.glob("*.R")),
     output:
@@ -54,9 +54,11 @@ rule agreement__compare:
     log:
         f"{RESULTS}/logs/agreement/{{way}}-compared.log",
     wildcard_constraints:
-        way="jobs[0-9]+|unobserved",
+        way="|".join(COMPARED),
     resources:
         cpu_percent=90,
+    params:
+        reference=REFERENCE,
     shell:
         "exec bash {input.background:q} Rscript {input.program:q} --runs {input.reference} --runs {input.runs}"
-        " --labels jobs1,{wildcards.way} --output {output} &> {log}"
+        " --labels {params.reference},{wildcards.way} --output {output} &> {log}"

@@ -1,4 +1,9 @@
-"""Measure the cells of study aa in one way; the tables of several ways are then compared."""
+"""Measure the cells of study aa in several ways, in turn; the tables of the ways are then compared.
+
+A machine is not the same an hour later: its host's other guests, its clock rate. So the ways take turns,
+a few repetitions each, and every way is first, second, … once. One way is there twice: what those two
+differ by is what the machine does by itself.
+"""
 
 from __future__ import annotations
 
@@ -7,47 +12,56 @@ import shutil
 from pathlib import Path
 
 from bench import snakemake
-from howquick.errors import UserError, run_program
-from howquick.files import atomic_text
+from howquick.errors import run_program
+from howquick.files import atomic_folder, atomic_text
+from howquick.interference import WAYS, Way, turns
+from howquick.study import Selection, resolve_study
+from howquick.testbed.system import die_with_parent
 from howquick.workflow import INTERFERENCE_STUDY
-
-UNOBSERVED = "unobserved"
-JOBS = "jobs"
 
 
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "way",
-        help="jobs1, jobs8, … (so many at once) or unobserved (one, and no captures or qlogs)",
-    )
     parser.add_argument("--scale", required=True)
-    parser.add_argument("--seed", required=True)
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--repetitions", type=int, help="only so many; default: the scale's")
     parser.add_argument("--folder", type=Path, required=True, help="where results go: FOLDER/<way>")
-    parser.add_argument("--output", type=Path, required=True, help="the table of runs")
+    parser.add_argument("--output", type=Path, required=True, help="tables: OUTPUT/<way>.csv")
     arguments = parser.parse_args()
-    results = (arguments.folder / arguments.way).resolve()
+    # The workflows that it starts must not outlive the one that asked.
+    die_with_parent()
+    selection = Selection(arguments.scale, arguments.seed, repetitions=arguments.repetitions)
+    repetitions = resolve_study(INTERFERENCE_STUDY, selection)["repetitions"]
     config = [f"studies={INTERFERENCE_STUDY}", f"scale={arguments.scale}", f"seed={arguments.seed}"]
-    if arguments.way == UNOBSERVED:
-        config.append("observe=false")
-    jobs = jobs_of(arguments.way)
-    # Calibration and content first: they are not what is compared.
-    snakemake(results, jobs, "prepare", config=config)
-    measured = results / "tables" / f"{INTERFERENCE_STUDY}.csv"
-    snakemake(results, jobs, str(measured), config=config)
-    with atomic_text(arguments.output) as stream, measured.open() as table:
-        shutil.copyfileobj(table, stream)
+    folder = arguments.folder.resolve()
+    # Pages and calibrated links first: they are not what is compared, and the same for all ways.
+    first, *others = (folder / way.name for way in WAYS)
+    snakemake(first, 1, "prepare", config=config)
+    for results in others:
+        for part in ("content", "calibration"):
+            if not (results / part).exists():
+                with atomic_folder(results / part) as copy:
+                    shutil.copytree(first / part, copy, dirs_exist_ok=True)
+    for way, until in turns(repetitions):
+        results = folder / way.name
+        target = str(_table(results)) if way.beside else "measure"
+        so_many = [*_config(way, config), f"repetitions={until}"]
+        snakemake(results, way.jobs, target, config=so_many)
+    for way in WAYS:
+        table = _table(folder / way.name)
+        so_many = [*_config(way, config), f"repetitions={repetitions}"]
+        snakemake(folder / way.name, 8, str(table), config=so_many)
+        with atomic_text(arguments.output / f"{way.name}.csv") as copy, table.open() as stream:
+            shutil.copyfileobj(stream, copy)
 
 
-def jobs_of(way: str) -> int:
-    """How many blocks run at once: -j."""
-    if way == UNOBSERVED:
-        return 1
-    number = way.removeprefix(JOBS)
-    if not way.startswith(JOBS) or not number.isdigit() or int(number) < 1:
-        raise UserError(f"there is no way {way!r}: ask for jobs1, jobs2, … or unobserved")
-    return int(number)
+def _config(way: Way, config: list[str]) -> list[str]:
+    return config if way.observe else [*config, "observe=false"]
+
+
+def _table(results: Path) -> Path:
+    return results / "tables" / f"{INTERFERENCE_STUDY}.csv"
 
 
 if __name__ == "__main__":

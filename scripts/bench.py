@@ -19,6 +19,7 @@ from howquick.bench import stacks
 from howquick.bench.guard import guard
 from howquick.errors import ROOT, UserError, run_program
 from howquick.files import atomic_text, read_json
+from howquick.testbed.system import die_with_parent
 
 # Cells for the comparison of -j: short and long loads, with and without loss, slow and fast links.
 PARALLEL_CELLS = (
@@ -287,7 +288,9 @@ def snakemake(
 ) -> str:
     """Run the workflow into another results folder; returns its output, raises UserError on failure."""
     argv = workflow_command(results, jobs, *targets, *more, config=config)
-    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        argv, capture_output=True, text=True, check=False, preexec_fn=die_with_parent
+    )  # fmt: skip
     if done.returncode:
         raise UserError(f"{' '.join(argv)} failed:\n{done.stdout[-2000:]}{done.stderr[-3000:]}")
     return done.stdout + done.stderr
@@ -343,7 +346,10 @@ def main() -> None:
     parser.add_argument("--results", type=Path, required=True)
     parser.add_argument("--jobs", type=int, nargs="+", default=[1, 2, 4, 8])
     parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--programs", nargs="+", default=[], help="of log_cost: only these")
     arguments = parser.parse_args()
+    # What it measures must not go on without the workflow that asked.
+    die_with_parent()
     results = arguments.results.resolve()
     measure: dict[str, Callable[[], list[dict[str, Any]]]] = {
         "provisioning": provisioning,
@@ -356,7 +362,7 @@ def main() -> None:
         "extraction": lambda: extraction(results),
         "startup": stacks.startup,
         "loopback": stacks.loopback,
-        "log_cost": stacks.log_cost,
+        "log_cost": lambda: stacks.log_cost(arguments.programs),
         "guard": guard,
     }
     write_table(arguments.output, measure[arguments.what]())

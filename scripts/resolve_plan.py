@@ -20,6 +20,7 @@ def main() -> None:
     parser.add_argument("--arms", nargs="*", default=[])
     parser.add_argument("--results", default="", help="where it is measured, for its precision")
     parser.add_argument("--unobserved", action="store_true", help="no captures and no qlogs")
+    parser.add_argument("--repetitions", type=int, help="only so many of each cell")
     parser.add_argument("--output", type=Path, required=True)
     arguments = parser.parse_args()
     selection = Selection(
@@ -28,6 +29,7 @@ def main() -> None:
         tuple(arguments.cells),
         tuple(arguments.arms),
         observe=not arguments.unobserved,
+        repetitions=arguments.repetitions,
     )
     write_plan(plan_study(arguments.study, selection, arguments.results), arguments.output)
 

@@ -6,6 +6,7 @@ let
   # What no build reads stays outside, so that editing it builds nothing anew.
   unread = [
     "endpoint.yaml"
+    "log_cost.json"
     "package.nix"
     "node_modules"
     "target"

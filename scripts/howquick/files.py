@@ -73,7 +73,7 @@ def canonical_hash(value: Any) -> str:
 
 # Made from the sources beside them.
 GENERATED = {"__pycache__", "node_modules", "target"}
-LEFT_OUT = GENERATED | {"package.nix", "wheels.json"}
+LEFT_OUT = GENERATED | {"package.nix", "wheels.json", "log_cost.json"}
 
 
 def file_hash(path: Path) -> str:
@@ -84,8 +84,8 @@ def file_hash(path: Path) -> str:
 def folder_hash(folder: Path) -> str:
     """SHA-256 over names and contents of the regular files below `folder`, caches left out.
 
-    Links count as what they point to: programs share code by them. What only Nix reads is left out: it
-    changes no program that is there.
+    Links count as what they point to: programs share code by them. What only Nix reads and what was measured
+    of a program are left out: they change no program that is there.
     """
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*", recurse_symlinks=True)):

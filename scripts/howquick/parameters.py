@@ -157,10 +157,9 @@ def finish_cell(path: Path, cell: dict[str, Any], study: Study, scale: dict[str,
     }
     if options:
         cell["options"] = options
-    observe = scale.get("observe") or study.get("observe") or {}
-    if is_selected(cell, observe.get("cells", {})):
-        unseen = {name: False for name in ("captures", "qlog") if not observe.get(name, True)}
-        cell |= {"observe": {"captures": True, "qlog": True} | unseen} if unseen else {}
+    logs = _logs(cell, scale.get("observe") or study.get("observe") or {})
+    if not all(logs.values()):
+        cell["observe"] = logs
     profile = study.get("profile")
     if profile and is_selected(cell, profile.get("cells", {})):
         cell["profile"] = profile["arms"]
@@ -168,6 +167,14 @@ def finish_cell(path: Path, cell: dict[str, Any], study: Study, scale: dict[str,
         where = scale.get(circumstance, study.get(circumstance, False))
         if where is True or (where and is_selected(cell, where["cells"])):
             cell[circumstance] = True
+
+
+def _logs(cell: dict[str, Any], observe: dict[str, Any]) -> dict[str, bool]:
+    """Which logs a cell has: all; none where nothing shapes, since there they cost goodput; or as is said."""
+    logs = dict.fromkeys(("captures", "qlog"), cell["link"]["bandwidth_mbit"] != UNSHAPED)
+    if is_selected(cell, observe.get("cells", {})):
+        logs |= {name: observe[name] for name in logs if name in observe}
+    return logs
 
 
 def _link(path: Path, name: str, parameters: dict[str, Any]) -> dict[str, Any]:

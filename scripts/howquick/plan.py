@@ -10,6 +10,7 @@ from typing import Any
 
 from howquick.endpoints import kernel_options, load_endpoints
 from howquick.files import canonical_hash
+from howquick.log_cost import costs_of
 from howquick.workload import UNSHAPED_RATE, fetch_mode, kind_of, load_bytes, requests_of
 
 # Changing how a repetition is measured changes this number, and with it every fingerprint.
@@ -265,13 +266,18 @@ def program_hashes(
 
 
 def complete(study: dict[str, Any], programs: dict[str, str]) -> dict[str, Any]:
-    """The resolved study with its blocks, program hashes and licences: `results/plan/<study>.json`."""
+    """The resolved study with blocks, hashes, licences and costs of logs: `results/plan/<study>.json`."""
     endpoints = load_endpoints()
     licences = {
         name: endpoints[name].declaration["licence"] for name in programs if name in endpoints
     }
     blocks = [asdict(block) for block in partition(study)]
-    return study | {"blocks": blocks, "programs": programs, "licences": licences}
+    return study | {
+        "blocks": blocks,
+        "programs": programs,
+        "licences": licences,
+        "log_costs": costs_of(study["arms"], endpoints),
+    }
 
 
 def block_fingerprint(plan: dict[str, Any], block: dict[str, Any]) -> str:

@@ -40,6 +40,7 @@ class Selection:
     cells: tuple[str, ...] = ()
     arms: tuple[str, ...] = ()
     observe: bool = True  # False: no captures and no qlogs, whatever the study says
+    repetitions: int | None = None  # the first so many of each cell, and no more for precision
 
 
 def resolve_study(name: str, selection: Selection) -> dict[str, Any]:
@@ -66,6 +67,9 @@ def resolve_study(name: str, selection: Selection) -> dict[str, Any]:
     cells = _cells(path, study, scale, selection, every_cell)
     if not selection.observe:
         cells = [cell | {"observe": {"captures": False, "qlog": False}} for cell in cells]
+    repetitions, precision = scale["repetitions"], scale.get("precision")
+    if selection.repetitions:
+        repetitions, precision = min(repetitions, selection.repetitions), None
     for cell in cells:
         cell["not_applicable"] = [
             {"arm": arm["name"], "why": why}
@@ -78,10 +82,10 @@ def resolve_study(name: str, selection: Selection) -> dict[str, Any]:
         "paper": study["paper"],
         "scale": selection.scale,
         "seed": selection.seed,
-        "repetitions": scale["repetitions"],
+        "repetitions": repetitions,
         "timeout_s": scale["timeout_s"],
         "slow_cells": scale.get("slow_cells"),
-        "precision": scale.get("precision"),
+        "precision": precision,
         "block_seconds": scale["block_seconds"],
         "full_captures": scale["full_captures"],
         "factors": factors,

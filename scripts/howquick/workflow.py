@@ -13,6 +13,7 @@ from howquick import study as study_module
 from howquick.config import check
 from howquick.errors import ROOT, ConfigError
 from howquick.files import canonical_hash, folder_hash, read_json, write_json
+from howquick.log_cost import of_these_versions
 from howquick.manifest import load_manifest
 from howquick.plan import (
     METHOD,
@@ -135,7 +136,11 @@ class Workflow:
     @property
     def chosen(self) -> dict[str, Any]:
         """The selection in the words of config/config.yaml."""
-        names = {"cells": list(self.selection.cells), "arms": list(self.selection.arms)}
+        names = {
+            "cells": list(self.selection.cells),
+            "arms": list(self.selection.arms),
+            "repetitions": self.selection.repetitions,
+        }
         return {
             "studies": list(self.plans),
             "scale": self.selection.scale,
@@ -151,7 +156,14 @@ class Workflow:
         words += ["--results", self.results]
         for option, names in (("--cells", self.selection.cells), ("--arms", self.selection.arms)):
             words += [option, *names] if names else []
+        words += self.repetitions_arguments
         return words if self.selection.observe else [*words, "--unobserved"]
+
+    @property
+    def repetitions_arguments(self) -> list[str]:
+        """How many repetitions the user wants, as arguments of a program; none: the scale's."""
+        wanted = self.selection.repetitions
+        return ["--repetitions", str(wanted)] if wanted else []
 
     def plan_fingerprint(self, study: str) -> str:
         """Changes when a study must be resolved again."""
@@ -334,6 +346,7 @@ def read_workflow(config: Mapping[str, Any], targets: Iterable[str] = ()) -> Wor
         tuple(values.get("cells", ())),
         tuple(values.get("arms", ())),
         values.get("observe", True),
+        values.get("repetitions"),
     )
     results = values.get("results", "results")
     rebuild = values.get("rebuild", False)
@@ -371,7 +384,8 @@ def write_plan(plan: dict[str, Any], path: Path) -> None:
     # Asking every program also finds a missing one before anything is measured.
     versions = {name: version_of(name) for name in plan["programs"] if name != "emulator"}
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_json(path, plan | {"versions": versions})
+    costs = of_these_versions(plan["log_costs"], versions)
+    write_json(path, plan | {"versions": versions, "log_costs": costs})
 
 
 def measured_plan(name: str, results: str) -> dict[str, Any]:

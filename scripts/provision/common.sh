@@ -23,11 +23,11 @@ fail() {
 
 # Files below the given paths, separated by zero bytes, without what builds and tools leave behind. The rule is a
 # fixed one and not .gitignore's, so that a tarball and a clone agree.
-# Links between the folders of envs/ count as what they point to. What only Nix reads (nix/) is left out: a change
-# there builds nothing anew here.
+# Links between the folders of envs/ count as what they point to. What only Nix reads (nix/) and
+# what was measured of a program are left out: a change there builds nothing anew here.
 list_files() {
   find -L "$@" \( -name .git -o -name target -o -name node_modules -o -name __pycache__ -o -name '.*_cache' \) -prune \
-    -o -type f ! -name package.nix ! -name wheels.json ! -name '*.pyc' ! -name '*~' ! -name '.*.swp' -print0 | LC_ALL=C sort -z
+    -o -type f ! -name package.nix ! -name wheels.json ! -name log_cost.json ! -name '*.pyc' ! -name '*~' ! -name '.*.swp' -print0 | LC_ALL=C sort -z
 }
 
 # Hash of names and contents of all files below the given paths.

@@ -37,3 +37,9 @@ test_that("the fragments of a study hold its texts escaped, and an epoch", {
   epoch <- Sys.getenv("SOURCE_DATE_EPOCH", format(1.7e9 + nrow(simulate_runs(study, 3L)), scientific = FALSE))
   expect_equal(read("epoch"), epoch)
 })
+
+test_that("an arm says what its logs leave, and -- for what is not known", {
+  expect_equal(log_cost_text(list(qlog = 0.274, captures = 0.5)), "27 / 50")
+  expect_equal(log_cost_text(list(captures = 1)), "-- / 100")
+  expect_equal(log_cost_text(NULL), "--")
+})

@@ -25,6 +25,20 @@ test_that("only the cell that moved is said to have moved", {
   expect_equal(unique(table$n_pairs), 12)
 })
 
+test_that("an interval within the tolerance is said to be so, whether or not its difference is significant", {
+  study <- as_study()
+  table <- moved_of(study, two_days(study))
+  moved <- pick(table, table$state == MOVED)
+  expect_false(moved$tolerated)
+  expect_equal(table$tolerated, table$low >= 0.95 & table$high <= 1.05)
+  expect_match(moved_lines(table, study)[2], sprintf("^%d of 24 intervals lie within", sum(table$tolerated)))
+  runs <- simulate_runs(study, 12L)
+  slower <- data.table::copy(runs)
+  slower$plt_s <- 1.01 * slower$plt_s
+  table <- moved_of(study, c(write_runs(runs), write_runs(slower)))
+  expect_true(all(table$state == MOVED & table$tolerated))
+})
+
 test_that("the same again does not move, and few loads cannot", {
   study <- as_study()
   expect_setequal(moved_of(study, two_days(study, factor = 1))$state, UNMOVED)

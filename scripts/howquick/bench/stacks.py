@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import statistics
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from howquick.arms import transport_of
 from howquick.bench.loopback import Loopback
 from howquick.content import make_certificates, make_page
+from howquick.endpoints import load_endpoints
+from howquick.log_cost import ROLES
 from howquick.measure.captures import FULL_BYTES, Capture
 from howquick.measure.client import Client
 from howquick.measure.moves import Moves
 from howquick.measure.process import ProgramFailed
 from howquick.measure.programs import FIRST_PORT, Programs
 from howquick.measure.timing import page_load_time_s, read_timing
+from howquick.parameters import UNSHAPED
+from howquick.programs import version_of
 from howquick.study import Selection, resolve_study
 from howquick.testbed.link import Link
 from howquick.testbed.sandbox import enter_sandbox
@@ -34,7 +40,7 @@ SELECTION = Selection("artifact", 1)
 WORKLOAD: Row = {"bulk": {"seconds": 0.3, "at_most_bytes": 128 << 20}}
 # Some servers read what they serve when they start: as little as there can be.
 SMALLEST: Row = {"bulk": {"seconds": 0.3, "at_most_bytes": 8 << 20}}
-REPETITIONS = 3
+REPETITIONS = 5
 TIMEOUT_S = 20.0
 MTU_BYTES = 1500
 OFFLOADS = "default"
@@ -161,8 +167,15 @@ def loopback() -> list[Row]:
         return [_row(arm, {"loopback": (plain, {}), "testbed": (bed, {})}) for arm in stacks()]
 
 
-def log_cost() -> list[Row]:
-    """Per stack: goodput without logs, with qlogs, with captures of both ends, with both."""
+def log_cost(programs: Collection[str] = ()) -> list[Row]:
+    """Goodput without logs, with qlogs, with captures of both ends, with both.
+
+    One row per pair of programs that stands for a program in a role over a protocol.
+
+    programs: only these; default: all.
+    """
+    endpoints = load_endpoints()
+    rows = []
     with bare() as bed:
         ways: Ways = {
             "unseen": (bed, {}),
@@ -170,7 +183,55 @@ def log_cost() -> list[Row]:
             "captures": (bed, {"captures": True}),
             "both": (bed, {"qlog": True, "captures": True}),
         }
-        return [_row(arm, ways) for arm in stacks()]
+        without = {name: way for name, way in ways.items() if "qlog" not in way[1]}
+        empty = {
+            f"{way}_{what}": "" for way in ways for what in ("mbit", "share") if way not in without
+        }
+        for arm, its_programs in logged_pairs(programs):
+            writes = any(endpoints[arm[role]].declaration[role].get("qlog") for role in ROLES)
+            quic = transport_of(arm, endpoints) == "quic"
+            row = empty | _row(arm, ways if writes and quic else without)
+            row |= {key: arm[key] for key in ("protocol", *ROLES)}
+            row["options"] = json.dumps(arm["options"], sort_keys=True)
+            row |= {f"{role}_version": version_of(arm[role]) for role in ROLES}
+            rows.append(row | {"programs": " ".join(its_programs)})
+    return rows
+
+
+def logged_pairs(programs: Collection[str] = ()) -> list[tuple[Row, list[str]]]:
+    """Arms in which each program has each of its roles over each protocol, and the programs each arm is of.
+
+    A program is paired with itself where it can be, and rather with one that is not slow by itself. The arms
+    that stand for the stacks are there besides, with the options that make them fast.
+    """
+    study = resolve_study(EVERY_PROGRAM, SELECTION)
+    endpoints = load_endpoints()
+    unshaped = next(c for c in study["cells"] if c["link"]["bandwidth_mbit"] == UNSHAPED)
+    impossible = {entry["arm"] for entry in unshaped["not_applicable"]}
+    arms = [arm for arm in study["arms"] if arm["name"] not in impossible]
+
+    def order(arm: Row) -> tuple[bool, bool]:
+        slow = any(endpoints[arm[role]].max_rate_mbit for role in ROLES)
+        return arm["server"] != arm["client"], slow
+
+    found = []
+    seen: set[tuple[str, str, str]] = set()
+    for arm in sorted(arms, key=order):
+        new = {(role, arm[role], arm["protocol"]) for role in ROLES} - seen
+        its_programs = {name for _, name, _ in new if not programs or name in programs}
+        if its_programs:
+            seen |= new
+            found.append((arm, sorted(its_programs)))
+    known = [_behaviour(arm) for arm, _ in found]
+    for arm in stacks():
+        its_programs = {arm[role] for role in ROLES if not programs or arm[role] in programs}
+        if its_programs and _behaviour(arm) not in known:
+            found.append((arm, sorted(its_programs)))
+    return found
+
+
+def _behaviour(arm: Row) -> Row:
+    return {key: value for key, value in arm.items() if key not in ("name", "label", "group")}
 
 
 def _row(arm: Row, ways: Ways) -> Row:

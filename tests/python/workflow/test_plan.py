@@ -55,6 +55,15 @@ def test_the_paper_has_48_cells_and_a_hundred_repetitions():
     assert {cell["link"]["loss_percent"] for cell in study["cells"]} == {0, 2}
 
 
+def test_a_selection_of_repetitions_is_the_beginning_of_the_study():
+    whole, pilot = resolve(), resolve(repetitions=3)
+    assert pilot["repetitions"] == 3 and pilot["precision"] is None
+    arm, cell = whole["arms"][0], whole["cells"][0]["name"]
+    arguments = (cell, arm["name"], 2, HASHES)
+    assert fingerprint(pilot, *arguments) == fingerprint(whole, *arguments)
+    assert resolve(repetitions=10**6)["repetitions"] == whole["repetitions"]
+
+
 def test_every_repetition_is_in_exactly_one_block():
     study = resolve()
     blocks = partition(study)

@@ -15,6 +15,7 @@ from statistics import median
 
 import pytest
 
+from howquick.interference import turns
 from workflow.flow import descendants, rows, run, start, wait_until
 
 SMOKE_CELLS = {"10mbit-18ms-loss0-5obj-small", "10mbit-18ms-loss2-50obj-small"}
@@ -283,3 +284,33 @@ def test_interference_speaks_of_its_own_study_only(tmp_path):
     status, output = run(tmp_path / "results", "interference", "--dry-run")
     assert status == 0, output
     assert re.findall(r"^([\w-]+) \(\w+\): \d+ cells", output, re.MULTILINE) == ["aa"]
+
+
+@pytest.mark.parametrize("repetitions", [3, 6, 20])
+def test_the_ways_of_interference_take_turns(repetitions):
+    measured = {}
+    for way, until in turns(repetitions):
+        # Each has every repetition once all have had their turn, and none is ahead by more than a round.
+        assert until >= measured.get(way.name, 0)
+        measured[way.name] = until
+    assert set(measured.values()) == {repetitions}
+    rounds = [[way.name for way, _ in turns(repetitions)][n : n + 4] for n in range(0, 16, 4)]
+    assert all(len(set(place)) == 4 for place in zip(*rounds, strict=True))
+
+
+def test_a_pilot_measures_the_first_repetitions_only(tmp_path):
+    words = ["studies=aa", "repetitions=2"]
+    status, output = run(tmp_path / "results", "--dry-run", config=words)
+    assert status == 0, output
+    assert "6 arms, 2 repetitions" in output
+
+
+def test_the_workflows_of_interference_end_with_the_one_that_started_them(tmp_path):
+    results = tmp_path / "results"
+    process = start(results, "interference")
+    measured = results / "agreement/measured"
+    assert wait_until(lambda: list(measured.glob("*/runs/*/*/*/[0-9]*/meta.json")), 120)
+    family = descendants(process.pid)
+    process.kill()
+    process.wait(timeout=60)
+    assert wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in family), 20)
