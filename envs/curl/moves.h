@@ -7,7 +7,8 @@
 /* Say "move" when the load has come so far. */
 void moves_check(struct page *page);
 
-/* Read "moved ADDRESS", open connections from there and go on at the byte reached. */
-void moves_go(struct page *page);
+/* Read "moved ADDRESS", open connections from there and go on at the byte reached. Returns how many transfers
+   are finished by that, as nothing of them is missing. */
+int moves_go(struct page *page);
 
 #endif

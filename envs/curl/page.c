@@ -48,7 +48,7 @@ static void run(struct page *page, struct transfer *transfers, int count, int pa
     unsigned inputs = page->moving ? 1 : 0;
     if (finished == before && curl_multi_poll(page->multi, &input, inputs, 1000, NULL) != CURLM_OK)
       quit(EXIT_FAILURE, "waiting for the network failed");
-    if (inputs && input.revents) moves_go(page);
+    if (inputs && input.revents) finished += moves_go(page);
   }
 }
 

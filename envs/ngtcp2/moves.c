@@ -43,6 +43,8 @@ static void migrate(struct load *load, struct in_addr address) {
 
 static void reconnect(struct load *load, struct in_addr address, bool resume) {
   struct page *page = load->page;
+  page_end_received(page);
+  if (page->complete == page->count) return;
   load_disconnect(load);
   for (int i = 0; i < page->count; i++) {
     struct object *o = &page->objects[i];

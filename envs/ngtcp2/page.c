@@ -79,6 +79,13 @@ void object_ended(struct page *page, struct object *o) {
   for (unsigned int i = 0; i < size; i++) sprintf(o->sha256 + 2 * i, "%02x", digest[i]);
 }
 
+void page_end_received(struct page *page) {
+  for (int i = 0; i < page->count; i++) {
+    struct object *o = &page->objects[i];
+    if (o->expected >= 0 && (uint64_t)o->expected == o->bytes) object_ended(page, o);
+  }
+}
+
 double page_expected(const struct page *page) {
   double announced = 0;
   int known = 0;

@@ -48,6 +48,10 @@ void object_answered(struct page *page, struct object *o, int status, int64_t le
 void object_received(struct page *page, struct object *o, const uint8_t *bytes, size_t length);
 void object_ended(struct page *page, struct object *o);
 
+/* Note the end of the objects of which only the end of the stream is missing: there is no byte of them left to
+   ask for on another connection. */
+void page_end_received(struct page *page);
+
 /* All bytes that the page will have: those announced, and for objects not yet answered the mean of the
    others. 0 while nothing is known. */
 double page_expected(const struct page *page);

@@ -23,7 +23,8 @@ QUICK = [
 class Head:
     """One start of the workflow into `results`; its output goes to a file beside it.
 
-    nodes: how nodes get the environment (HOWQUICK_NODES); `same`: the daemons live in this root directory.
+    config: what differs from one study at scale smoke. nodes: how nodes get the environment (HOWQUICK_NODES);
+    `same`: the daemons live in this root directory.
     """
 
     def __init__(

@@ -11,6 +11,7 @@ import pytest
 from accounting import start_accounting
 from cluster import Cluster
 from head import Head
+from timeline import Timeline
 
 from howquick.errors import ROOT
 from workflow.flow import rows
@@ -66,16 +67,6 @@ def table_is_whole(results):
     arms = [arm["name"] for arm in plan["arms"]]
     wanted = sorted((c, a, r) for c in CELLS for a in arms for r in ("0", "1"))
     return found == wanted and {row["status"] for row in table} <= {"ok", "invalid"}
-
-
-class Timeline:
-    """What happened when, for the one who reads the test's output."""
-
-    def __init__(self):
-        self.begin = time.monotonic()
-
-    def say(self, what):
-        print(f"{time.monotonic() - self.begin:6.1f} s  {what}", flush=True)
 
 
 def running_block(cluster, run):

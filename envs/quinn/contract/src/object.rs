@@ -54,6 +54,11 @@ impl Object {
         self.end.is_some()
     }
 
+    /// Whether all the bytes that were announced are here.
+    pub fn is_received(&self) -> bool {
+        self.announced == Some(self.bytes)
+    }
+
     /// Note that it is asked for again, from the byte reached. Returns that byte.
     pub fn ask_again(&mut self) -> u64 {
         self.asked_from = self.bytes;

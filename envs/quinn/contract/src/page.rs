@@ -81,6 +81,17 @@ impl Page {
             .collect()
     }
 
+    /// Note the end of the objects of which only the end of the stream is missing: there is no byte of them
+    /// left to ask for on another connection.
+    pub fn finish_received(&mut self) -> Outcome<()> {
+        for number in self.unfinished() {
+            if self.objects[number].is_received() {
+                self.finish(number)?;
+            }
+        }
+        Ok(())
+    }
+
     /// Whether it is time to ask for another address. It is told once for each move.
     pub fn move_is_due(&mut self) -> bool {
         if self.moves_begun == self.moves || self.is_complete() {

@@ -141,6 +141,10 @@ impl<'a> Load<'a> {
             OnMove::Reconnect => Session::New,
             OnMove::Resume => Session::EarlyData,
         };
+        self.page.finish_received()?;
+        if self.page.is_complete() {
+            return Ok(());
+        }
         let local = self.dialler.local(ip)?;
         let title = format!("client, after move {}", self.connections);
         let link = Link::open(self.dialler, local, session, &title).await?;

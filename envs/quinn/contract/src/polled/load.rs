@@ -92,6 +92,10 @@ impl<D: Dialler> Load<D> {
                 ticket: self.ticket(),
             },
         };
+        self.page.finish_received()?;
+        if self.page.is_complete() {
+            return Ok(());
+        }
         self.first = Some(self.first());
         let socket = Socket::connected(ip, self.dialler.settings())?;
         let title = format!("client, after move {}", self.connections);
