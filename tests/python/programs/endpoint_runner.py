@@ -19,7 +19,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -178,6 +178,12 @@ def free_port() -> int:
                 udp.bind(("127.0.0.1", port))
                 return port
     raise EndpointError("no port is free for both TCP and UDP")
+
+
+def asked_of_client(client: str, load: Load, **options: Any) -> Load:
+    """Return the load as a client is asked for it: with its first congestion control, and options."""
+    known = load_endpoint(client).definition["client"]["protocols"][load.protocol]
+    return replace(load, congestion_control=known["congestion_control"][0], options=options)
 
 
 def environment(endpoint: Endpoint, role: str, load: Load, state: Path) -> dict[str, str]:

@@ -11,7 +11,14 @@ import pytest
 
 from programs.client_driver import drive
 from programs.conftest import Page
-from programs.endpoint_runner import Load, free_port, load_endpoint, make_page, running_server
+from programs.endpoint_runner import (
+    Load,
+    asked_of_client,
+    free_port,
+    load_endpoint,
+    make_page,
+    running_server,
+)
 
 BIG_BYTES = 10_000_000
 # All of 127.0.0.0/8 leads to the loopback interface: these stand for the addresses a client gets.
@@ -38,11 +45,6 @@ def asked_of(server: str, protocol: str, certs: Path, **more: Any) -> Load:
 
 def hashes(timing: dict[str, Any]) -> dict[str, str]:
     return {item["path"]: item["sha256"] for item in timing["objects"]}
-
-
-def asked_of_client(client: str, load: Load, **options: Any) -> Load:
-    known = load_endpoint(client).definition["client"]["protocols"][load.protocol]
-    return replace(load, congestion_control=known["congestion_control"][0], options=options)
 
 
 @pytest.mark.parametrize(("server", "client", "protocol", "way"), MOVERS, ids=str)

@@ -13,6 +13,7 @@ from programs.conftest import Page
 from programs.endpoint_runner import (
     Endpoint,
     Load,
+    asked_of_client,
     free_port,
     load_endpoint,
     make_page,
@@ -52,11 +53,14 @@ def test_nothing_is_asked_for_when_every_byte_is_here(
     client: str, certs: Path, one_object: Page, tmp_path: Path
 ) -> None:
     load = Load("h3", certs, free_port())
-    there = load_endpoint(client)
-    asked = replace(load, options={"on_move": "reconnect"})
+    asked = asked_of_client(client, load, on_move="reconnect")
     with running_server(unending(), load, one_object.folder, tmp_path / "server"):
         status, timing, errors = drive(
-            there, asked, list(one_object.hashes), tmp_path / "client", [moved_after_arrival]
+            load_endpoint(client),
+            asked,
+            list(one_object.hashes),
+            tmp_path / "client",
+            [moved_after_arrival],
         )
     assert status == 0, errors
     assert timing is not None
