@@ -13,11 +13,11 @@ STOPPED = ("T", "t")
 
 @dataclass(frozen=True)
 class Process:
-    """One line of /proc: PID, state as a letter, session, CPU seconds of its own threads."""
+    """One line of /proc: PID, state as a letter, process group, CPU seconds of its own threads."""
 
     pid: int
     state: str
-    session: int
+    group: int
     cpu_s: float
 
 
@@ -30,7 +30,7 @@ def read_process(stat: Path) -> Process | None:
     # The name, in parentheses, may hold anything; fields are counted after it.
     fields = text.rpartition(")")[2].split()
     ticks = sum(map(int, fields[11:13]))  # utime, stime
-    return Process(int(stat.parent.name), fields[0], int(fields[3]), ticks / _TICKS)
+    return Process(int(stat.parent.name), fields[0], int(fields[2]), ticks / _TICKS)
 
 
 def run_delays_s(pid: int) -> dict[int, float]:
@@ -54,7 +54,7 @@ Accounts = dict[int, tuple[float, float]]
 
 @dataclass
 class Role:
-    """All processes of one session: a server, a client, the link's emulator, a capture.
+    """All processes of one process group: a server, a client, the link's emulator, a capture.
 
     waited: run-queue delays of the threads; used: CPU times of the processes; stopped: how often one
     of the processes was found standing still. A browser's processes end one by one and their accounts

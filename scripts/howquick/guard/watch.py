@@ -24,19 +24,19 @@ class Watch:
 
     def __init__(self) -> None:
         self._roles: dict[str, Role] = {}
-        self._sessions: Callable[[], Mapping[int, str]] = dict
+        self._groups: Callable[[], Mapping[int, str]] = dict
         self._begin = read_machine()
         self._pause_s = 0.0
         self._over = threading.Event()
         self._looking = threading.Lock()
         self._thread: threading.Thread | None = None
 
-    def load(self, sessions: Callable[[], Mapping[int, str]]) -> None:
-        """The load begins. `sessions` gives PIDs of leaders and their roles (`server`, `client`, …).
+    def load(self, groups: Callable[[], Mapping[int, str]]) -> None:
+        """The load begins. `groups` gives PIDs of leaders and their roles (`server`, `client`, …).
 
         It is asked at every look: a client without a gate does not run yet.
         """
-        self._sessions = sessions
+        self._groups = groups
         self.look(first=True)
         self._begin = read_machine()
         self._thread = threading.Thread(target=self._keep_looking, daemon=True)
@@ -45,14 +45,14 @@ class Watch:
     def look(self, first: bool = False) -> None:
         """Look at all processes of the load now; also for a client that has ended, before it is reaped."""
         with self._looking:
-            sessions = self._sessions()
+            groups = self._groups()
             members = [
                 process
                 for stat in Path("/proc").glob("[0-9]*/stat")
-                if (process := read_process(stat)) and process.session in sessions
+                if (process := read_process(stat)) and process.group in groups
             ]
             for process in members:
-                role = self._roles.setdefault(sessions[process.session], Role())
+                role = self._roles.setdefault(groups[process.group], Role())
                 role.see(process, first)
 
     def load_over(self) -> None:

@@ -10,13 +10,13 @@ from pathlib import Path
 from howquick.guard.processes import read_process
 
 
-def session_cpu_s(leader: int) -> float:
-    """CPU seconds of all processes of a session, and of the children that they have waited for.
+def group_cpu_s(leader: int) -> float:
+    """CPU seconds of all processes of a process group, and of the children that they have waited for.
 
-    Programs under test are started in sessions of their own; what left its session is not found.
+    Programs under test are started in process groups of their own; what left its group is not found.
     """
     found = map(read_process, Path("/proc").glob("[0-9]*/stat"))
-    return sum(process.cpu_s for process in found if process and process.session == leader)
+    return sum(process.cpu_s for process in found if process and process.group == leader)
 
 
 def process_cpu_s(pid: int) -> float:

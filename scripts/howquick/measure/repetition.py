@@ -142,8 +142,8 @@ class Repetition:
         time.sleep(max(0.0, quiet - time.monotonic()))
         self.watch.lap("quiet")
 
-    def _sessions(self) -> dict[int, str]:
-        """Leaders of the sessions that the load depends on, with their roles."""
+    def _groups(self) -> dict[int, str]:
+        """Leaders of the process groups that the load depends on, with their roles."""
         leaders: dict[int | None, str] = {self.bed.emulator_pid: "emulator"}
         if self.server.process:
             leaders[self.server.process.pid] = "server"
@@ -154,7 +154,7 @@ class Repetition:
 
     def _load(self) -> None:
         self.client.at_end = self.guard.look
-        self.guard.load(self._sessions)
+        self.guard.load(self._groups)
         begin = time.monotonic()
         before_s = self.server.cpu_s()
         try:

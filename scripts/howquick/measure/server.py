@@ -9,7 +9,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from howquick.measure.cpu import session_cpu_s
+from howquick.measure.cpu import group_cpu_s
 from howquick.measure.job import READY_TIMEOUT_S, Job
 from howquick.measure.process import (
     ProgramFailed,
@@ -58,7 +58,7 @@ class Server:
 
     def cpu_s(self) -> float:
         """CPU seconds of all its processes so far."""
-        return session_cpu_s(self.process.pid) if self.process else 0.0
+        return group_cpu_s(self.process.pid) if self.process else 0.0
 
     def check(self) -> None:
         """Raise ProgramFailed if the server has died."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from howquick.guard.processes import read_process
-from howquick.measure.cpu import session_cpu_s
+from howquick.measure.cpu import group_cpu_s
 from howquick.profile.categories import CATEGORIES, category
 
 # A clock of the kernel's, as virtual machines have no hardware events; user code only, as ordinary
@@ -39,7 +39,7 @@ class Profile:
             return
         told, self._tell = os.pipe()
         self._answers, answer = os.pipe()
-        pids = ",".join(map(str, _session(leader)))
+        pids = ",".join(map(str, _group(leader)))
         # Disabled until it is told: it answers then, so nothing is missed while it attaches.
         argv = ["perf", "record", "-q", "-e", EVENT, "-F", str(HERTZ), "-p", pids, "-D", "-1"]
         argv += [f"--control=fd:{told},{answer}", "-o", str(file)]
@@ -50,7 +50,7 @@ class Profile:
         os.close(told)
         os.close(answer)
         self._enable()
-        self._cpu_s = session_cpu_s(leader)
+        self._cpu_s = group_cpu_s(leader)
 
     def _enable(self) -> None:
         os.write(self._tell, b"enable\n")
@@ -71,7 +71,7 @@ class Profile:
         spent_s: CPU seconds of a program that has ended; None for one that still runs.
         """
         if spent_s is None:
-            spent_s = session_cpu_s(self._leader) - self._cpu_s
+            spent_s = group_cpu_s(self._leader) - self._cpu_s
         if not self._problem:
             # It ends by itself when the program has.
             with contextlib.suppress(BrokenPipeError):
@@ -88,11 +88,11 @@ class Profile:
         return _summary(_samples(self._file), spent_s)
 
 
-def _session(leader: int) -> list[int]:
-    """The processes of a session."""
+def _group(leader: int) -> list[int]:
+    """The processes of a process group."""
     stats = list(Path("/proc").glob("[0-9]*/stat"))
     found = ((int(stat.parent.name), read_process(stat)) for stat in stats)
-    return [pid for pid, process in found if process and process.session == leader]
+    return [pid for pid, process in found if process and process.group == leader]
 
 
 def _samples(file: Path) -> Counter[str]:

@@ -48,14 +48,18 @@ class Namespace:
             os.close(home)
 
     def popen(self, argv: Sequence[str | Path], **options: Any) -> subprocess.Popen[Any]:
-        """Start a program in the namespace, in a session of its own; never through a shell.
+        """Start a program in the namespace, in a process group of its own; never through a shell.
+
+        It stays in the caller's session. With the kernel's autogroups (sched(7)) sessions share the
+        processors among each other whatever policy their processes have: the idle work of one session
+        would make the programs of another wait as long as any work does.
 
         `options` go to subprocess.Popen. It dies with the sandbox's PID namespace, that is when
         the calling program ends in whatever way. Raises TestbedError if it cannot be started.
         """
         if isinstance(argv, str | bytes) or options.get("shell"):
             raise TestbedError("a program is started with a list of arguments, never by a shell")
-        options.setdefault("start_new_session", True)
+        options.setdefault("process_group", 0)
         options.setdefault("stdin", subprocess.DEVNULL)
         words = [os.fspath(word) for word in argv]
         # Entering before the fork keeps the fast and thread-safe way of starting a program
