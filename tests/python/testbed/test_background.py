@@ -42,7 +42,7 @@ def waited_beside(bed, *prefix):
 
 def beside_work(scratch):
     """What a program waits beside ordinary work and beside idle work."""
-    with Testbed(Link(20, 10), scratch=scratch) as bed:
+    with Testbed(Link(20, 10, 0, 100), scratch=scratch) as bed:
         return {
             "ordinary": waited_beside(bed),
             "idle": waited_beside(bed, "bash", f"{SCRIPTS}/background.sh"),
