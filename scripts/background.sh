@@ -3,7 +3,8 @@
 #
 # Extraction and analysis go on beside the measuring blocks. As idle work they lose a processor the moment that a
 # program under test wants it; as ordinary work, even the nicest, they keep it for some milliseconds, and many loads
-# would be invalid. Some containers forbid the policy: there the work is at least nice.
+# would be invalid. With autogroups (sched(7)) that holds within a session only: programs under test stay in it.
+# Some containers forbid the policy: there the work is at least nice.
 set -euo pipefail
 
 if chrt --idle 0 true 2>/dev/null; then exec chrt --idle 0 "$@"; fi

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import shutil
 import time
@@ -17,6 +18,7 @@ from howquick.manifest import environment_hash
 from howquick.measure.block import Block
 from howquick.measure.bulk import BulkSize
 from howquick.measure.moves import Moves
+from howquick.measure.neighbours import Neighbours
 from howquick.measure.programs import Programs
 from howquick.measure.progress import Progress
 from howquick.measure.repetition import MAX_ATTEMPTS, Outcome, Repetition
@@ -38,6 +40,7 @@ class Measurement:
         # Read back from the kernel once for each setting of TCP.
         self.settings: dict[tuple[str, int | None], dict[str, Any]] = {}
         self.quiet_since = time.monotonic()
+        self.neighbours = Neighbours(block.results)
         for name in ("repetition", "testbed", "servers"):
             (scratch / name).mkdir()
 
@@ -46,7 +49,10 @@ class Measurement:
         begin = time.monotonic()
         link = Link.from_dict(self.block.cell["link"])
         offset = self.calibration.get("delay_offset_ms", 0.0)
-        with Testbed(link, scratch=self.scratch / "testbed", delay_offset_ms=offset) as bed:
+        testbed = Testbed(link, scratch=self.scratch / "testbed", delay_offset_ms=offset)
+        with contextlib.ExitStack() as stack:
+            with self.neighbours.beside():
+                bed = stack.enter_context(testbed)
             programs = Programs(self.block, self.scratch, bed)
             bulk = BulkSize(self.block, programs, self.scratch / "pilot")
             try:
@@ -64,14 +70,17 @@ class Measurement:
     ) -> None:
         """Measure in order; what was disturbed comes again after all others, MAX_ATTEMPTS times in all.
 
-        Right away it would meet the same neighbour in the same phase.
+        Then the blocks beside this one wait: how much two blocks are in each other's way depends on the
+        machine, and what they declare to need is only as good as the machine where it was found.
         """
         waiting: deque[tuple[int, int, str, list[str]]] = deque((*one, []) for one in missing)
         while waiting:
             repetition, order, arm, disturbed = waiting.popleft()
             progress.now(arm, repetition)
+            company = self.neighbours.alone() if disturbed else self.neighbours.beside()
             try:
-                outcome = self._repetition(programs, bulk, repetition, order, arm, disturbed)
+                with company:
+                    outcome = self._repetition(programs, bulk, repetition, order, arm, disturbed)
             finally:
                 self._assert_link(programs.bed, arm, repetition)
             self.quiet_since = outcome.ended
