@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 POLL_S = 0.02
-# A block that stands still must not stop the others for ever: then they go on beside it, and the guard judges.
+# A block that stands still must not stop the others for ever: they go on then, and the guard judges.
 PATIENCE_S = 120.0
 
 
