@@ -16,7 +16,7 @@ from workflow.flow import rows
 STUDIES = ["how-quick", "production-quic", "web-streaming", "highway"]
 HOURS = 3.0
 # The nodes share this machine: a licence that one job has at a time keeps their blocks from each other.
-ALONE = "\"'--exclusive --licenses=testbed:1'\""
+ALONE = "\"'--licenses=testbed:1'\""
 RULES = ("calibrate__link", "measure__block", "extract__block")
 
 
