@@ -32,7 +32,7 @@ def wanted(plan):
 
 @pytest.mark.skipif(
     "HOWQUICK_SLURM_ARTIFACT" not in os.environ,
-    reason="over an hour: HOWQUICK_SLURM_ARTIFACT=FOLDER runs it and keeps its results",
+    reason="two hours: HOWQUICK_SLURM_ARTIFACT=FOLDER runs it and keeps its results",
 )
 def test_the_artifact_run_goes_through(tmp_path):
     results, line = Path(os.environ["HOWQUICK_SLURM_ARTIFACT"]).absolute() / "results", Timeline()
