@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Container
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -31,6 +32,12 @@ def read_process(stat: Path) -> Process | None:
     fields = text.rpartition(")")[2].split()
     ticks = sum(map(int, fields[11:13]))  # utime, stime
     return Process(int(stat.parent.name), fields[0], int(fields[2]), ticks / _TICKS)
+
+
+def members(leaders: Container[int]) -> list[Process]:
+    """All processes of the process groups that these lead."""
+    found = map(read_process, Path("/proc").glob("[0-9]*/stat"))
+    return [process for process in found if process and process.group in leaders]
 
 
 def run_delays_s(pid: int) -> dict[int, float]:

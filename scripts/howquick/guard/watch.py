@@ -5,11 +5,10 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 from howquick.guard.machine import describe, read_machine
-from howquick.guard.processes import Role, read_process
+from howquick.guard.processes import Role, members
 
 # A look takes a fraction of a millisecond. Whoever stands still for longer than this is found.
 LOOK_EVERY_S = 0.1
@@ -46,12 +45,7 @@ class Watch:
         """Look at all processes of the load now; also for a client that has ended, before it is reaped."""
         with self._looking:
             groups = self._groups()
-            members = [
-                process
-                for stat in Path("/proc").glob("[0-9]*/stat")
-                if (process := read_process(stat)) and process.group in groups
-            ]
-            for process in members:
+            for process in members(groups):
                 role = self._roles.setdefault(groups[process.group], Role())
                 role.see(process, first)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from howquick.guard.processes import read_process
+from howquick.guard.processes import members, read_process
 
 
 def group_cpu_s(leader: int) -> float:
@@ -15,8 +15,7 @@ def group_cpu_s(leader: int) -> float:
 
     Programs under test are started in process groups of their own; what left its group is not found.
     """
-    found = map(read_process, Path("/proc").glob("[0-9]*/stat"))
-    return sum(process.cpu_s for process in found if process and process.group == leader)
+    return sum(process.cpu_s for process in members({leader}))
 
 
 def process_cpu_s(pid: int) -> float:

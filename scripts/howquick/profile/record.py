@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from howquick.guard.processes import read_process
+from howquick.guard.processes import members
 from howquick.measure.cpu import group_cpu_s
 from howquick.profile.categories import CATEGORIES, category
 
@@ -39,7 +39,7 @@ class Profile:
             return
         told, self._tell = os.pipe()
         self._answers, answer = os.pipe()
-        pids = ",".join(map(str, _group(leader)))
+        pids = ",".join(str(process.pid) for process in members({leader}))
         # Disabled until it is told: it answers then, so nothing is missed while it attaches.
         argv = ["perf", "record", "-q", "-e", EVENT, "-F", str(HERTZ), "-p", pids, "-D", "-1"]
         argv += [f"--control=fd:{told},{answer}", "-o", str(file)]
@@ -86,13 +86,6 @@ class Profile:
         if self._problem:
             return {"unavailable": self._problem}
         return _summary(_samples(self._file), spent_s)
-
-
-def _group(leader: int) -> list[int]:
-    """The processes of a process group."""
-    stats = list(Path("/proc").glob("[0-9]*/stat"))
-    found = ((int(stat.parent.name), read_process(stat)) for stat in stats)
-    return [pid for pid, process in found if process and process.group == leader]
 
 
 def _samples(file: Path) -> Counter[str]:

@@ -49,3 +49,8 @@ def drive(
             end_group(process.pid)
     report = json.loads(timing.read_text()) if timing.exists() else None
     return process.returncode, report, errors
+
+
+def hashes(timing: dict[str, Any]) -> dict[str, str]:
+    """SHA-256 of each body in a TIMING, by path."""
+    return {item["path"]: item["sha256"] for item in timing["objects"]}

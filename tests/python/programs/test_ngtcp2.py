@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from programs.client_driver import drive
+from programs.client_driver import drive, hashes
 from programs.conftest import Page
 from programs.endpoint_runner import (
     Load,
@@ -41,10 +41,6 @@ def big(tmp_path_factory: pytest.TempPathFactory) -> Page:
 def asked_of(server: str, protocol: str, certs: Path, **more: Any) -> Load:
     known = load_endpoint(server).definition["server"]["protocols"][protocol]["congestion_control"]
     return Load(protocol, certs, free_port(), congestion_control=known[0], **more)
-
-
-def hashes(timing: dict[str, Any]) -> dict[str, str]:
-    return {item["path"]: item["sha256"] for item in timing["objects"]}
 
 
 @pytest.mark.parametrize(("server", "client", "protocol", "way"), MOVERS, ids=str)

@@ -8,17 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from programs.client_driver import drive
+from programs import endpoint_runner as runner
+from programs.client_driver import drive, hashes
 from programs.conftest import Page
-from programs.endpoint_runner import (
-    Endpoint,
-    Load,
-    asked_of_client,
-    free_port,
-    load_endpoint,
-    make_page,
-    running_server,
-)
 
 SERVER = Path(__file__).with_name("unending_server.py")
 OBJECT_BYTES = 200_000
@@ -29,12 +21,12 @@ ARRIVAL_S = 2.0
 @pytest.fixture(scope="module")
 def one_object(tmp_path_factory: pytest.TempPathFactory) -> Page:
     folder = tmp_path_factory.mktemp("one-object") / "www"
-    return Page(folder, make_page(folder, [OBJECT_BYTES]))
+    return Page(folder, runner.make_page(folder, [OBJECT_BYTES]))
 
 
-def unending() -> Endpoint:
+def unending() -> runner.Endpoint:
     """Return aioquic with the server that ends no object's stream."""
-    real = load_endpoint("aioquic")
+    real = runner.load_endpoint("aioquic")
     python = real.definition["server"]["command"][0]
     command = [python, "-B", str(SERVER), str(real.folder)]
     return replace(
@@ -52,11 +44,11 @@ def moved_after_arrival() -> str:
 def test_nothing_is_asked_for_when_every_byte_is_here(
     client: str, certs: Path, one_object: Page, tmp_path: Path
 ) -> None:
-    load = Load("h3", certs, free_port())
-    asked = asked_of_client(client, load, on_move="reconnect")
-    with running_server(unending(), load, one_object.folder, tmp_path / "server"):
+    load = runner.Load("h3", certs, runner.free_port())
+    asked = runner.asked_of_client(client, load, on_move="reconnect")
+    with runner.running_server(unending(), load, one_object.folder, tmp_path / "server"):
         status, timing, errors = drive(
-            load_endpoint(client),
+            runner.load_endpoint(client),
             asked,
             list(one_object.hashes),
             tmp_path / "client",
@@ -64,4 +56,4 @@ def test_nothing_is_asked_for_when_every_byte_is_here(
         )
     assert status == 0, errors
     assert timing is not None
-    assert {item["path"]: item["sha256"] for item in timing["objects"]} == one_object.hashes
+    assert hashes(timing) == one_object.hashes
