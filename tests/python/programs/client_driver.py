@@ -35,7 +35,7 @@ def drive(
     }  # fmt: skip
     with start(
         endpoint.argv("client"), env=values, cwd=state, stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, process_group=0, text=True,
     ) as process:  # fmt: skip
         assert process.stdin and process.stdout and process.stderr
         try:

@@ -296,7 +296,7 @@ def start_server(endpoint: Endpoint, load: Load, www: Path, state: Path) -> Serv
     with log.open("wb") as sink:
         process = subprocess.Popen(
             endpoint.argv("server"), env=values, cwd=state, stdin=subprocess.DEVNULL,
-            stdout=sink, stderr=subprocess.STDOUT, start_new_session=True,
+            stdout=sink, stderr=subprocess.STDOUT, process_group=0,
         )  # fmt: skip
     return Server(endpoint, process, log)
 
@@ -343,7 +343,7 @@ def run_client(
     gate = endpoint.definition["client"]["gate"]
     with subprocess.Popen(
         endpoint.argv("client"), env=values, cwd=state, stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, bufsize=0,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, process_group=0, bufsize=0,
     ) as process:  # fmt: skip
         try:
             if gate:

@@ -263,7 +263,7 @@ def test_nothing_is_left_when_the_client_is_killed(
         "TIMING": str(tmp_path / "timing.json"),
     }
     with subprocess.Popen(
-        client.argv("client"), env=values, cwd=state, start_new_session=True,
+        client.argv("client"), env=values, cwd=state, process_group=0,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
     ) as process:  # fmt: skip
         assert process.stdout is not None

@@ -39,7 +39,7 @@ def run_role(
     env = {name: value for name, value in values.items() if value is not None}
     with subprocess.Popen(
         endpoint.argv(role.role), env=env, cwd=state, stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, process_group=0,
     ) as process:  # fmt: skip
         try:
             text, _ = process.communicate(timeout=10)

@@ -49,7 +49,7 @@ def load(
     with (
         runner.running_server(here, asked, page.folder, folder / "server"),
         subprocess.Popen(
-            there.argv("client"), env=values, bufsize=0, start_new_session=True,
+            there.argv("client"), env=values, bufsize=0, process_group=0,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         ) as process,
     ):  # fmt: skip
