@@ -30,7 +30,7 @@ class Head:
     def __init__(
         self, cluster: Cluster, results: Path, *arguments: str, config=(), nodes: str = "same"
     ) -> None:
-        self.results = results
+        self.cluster, self.results = cluster, results
         self.log = results.parent / f"{results.name}.log"
         command = cluster.command(
             sys.executable, "-m", "snakemake", "-s", ROOT / "Snakefile",
@@ -64,15 +64,29 @@ class Head:
         """What all starts into these results have said."""
         return self.log.read_text()
 
+    def running_job(self, seconds: float = 60) -> dict[str, str]:
+        """A running job of the latest start; waits for one."""
+        run = (self.results / ".slurm-run").read_text().strip()
+        found: list[dict[str, str]] = []
+
+        def runs() -> bool:
+            found[:] = [job for job in self.cluster.jobs() if job["name"] == run]
+            return bool(found)
+
+        self.cluster.wait_for(runs, seconds)
+        return found[0]
+
     def loads(self) -> dict[Path, bytes]:
         """Finished loads: what their meta.json holds, by path."""
         return {p: p.read_bytes() for p in self.results.glob("runs/*/*/*/[0-9]*/meta.json")}
 
-    def wait_for_loads(self, count: int, seconds: float = 120) -> dict[Path, bytes]:
+    def wait_for_loads(
+        self, count: int, seconds: float = 120, poll_s: float = 0.1
+    ) -> dict[Path, bytes]:
         """Wait until so many loads are finished; returns them."""
         deadline = time.monotonic() + seconds
         while len(loads := self.loads()) < count:
             if time.monotonic() > deadline or self.process.poll() is not None:
                 raise TimeoutError(f"{len(loads)} of {count} loads\n{self.output()[-4000:]}")
-            time.sleep(0.1)
+            time.sleep(poll_s)
         return loads

@@ -69,12 +69,6 @@ def table_is_whole(results):
     return found == wanted and {row["status"] for row in table} <= {"ok", "invalid"}
 
 
-def running_block(cluster, run):
-    """A running block's job of a start of the workflow."""
-    cluster.wait_for(lambda: any(job["name"] == run for job in cluster.jobs()), 60)
-    return next(job for job in cluster.jobs() if job["name"] == run)
-
-
 def test_whatever_dies_the_same_command_goes_on(cluster, results):
     """Head killed, job cancelled, job requeued, controller killed, node lost with all that ran on it."""
     line, kept = Timeline(), {}
@@ -93,9 +87,8 @@ def test_whatever_dies_the_same_command_goes_on(cluster, results):
     cluster.wait_for(lambda: note.read_text() != before, 60)
     assert not orphans & {job["id"] for job in cluster.jobs()}
     line.say("the same command again; the jobs of the first are gone")
-    run = note.read_text().strip()
 
-    job = running_block(cluster, run)
+    job = head.running_job()
     kept |= head.wait_for_loads(len(head.loads()) + 2)
     cluster.run("scancel", job["id"])
     line.say(f"{len(kept)} loads; job {job['id']} cancelled")
@@ -104,11 +97,11 @@ def test_whatever_dies_the_same_command_goes_on(cluster, results):
     cluster.restart_controller(after_s=DOWN_S)
     line.say(f"{len(kept)} loads; controller killed, and started again after {DOWN_S:.0f} s")
 
-    job = running_block(cluster, run)
+    job = head.running_job()
     cluster.run("scontrol", "requeue", job["id"])
     line.say(f"job {job['id']} put back into the queue")
 
-    job = running_block(cluster, run)
+    job = head.running_job()
     kept |= head.loads()
     cluster.kill_node(job["node"], with_jobs=True)
     line.say(f"{len(kept)} loads; {job['node']} lost with job {job['id']}")
@@ -136,7 +129,7 @@ def test_accounting_tells_how_jobs_ended(prepared, tmp_path):
         )  # fmt: skip
         kept = head.wait_for_loads(2)
         run = (results / ".slurm-run").read_text().strip()
-        cancelled = running_block(cluster, run)["id"]
+        cancelled = head.running_job()["id"]
         cluster.run("scancel", cancelled)
         kept |= head.wait_for_loads(len(kept) + 3)
         cluster.kill_daemon("slurmdbd")

@@ -1,4 +1,4 @@
-"""The flake, evaluated and built by the real Nix in a store of its own, with standin/ in place of nixpkgs."""
+"""The flake, evaluated and built by the real Nix in a store of its own; nixpkgs is standin/ or a tree."""
 
 from __future__ import annotations
 
@@ -32,17 +32,16 @@ def copy(source: Path, target: Path) -> None:
 class Flake:
     """A copy of the project in `folder`, that a test may change, and a store that tests share.
 
-    NIXPKGS_LIB, if set, names the folder `lib` of nixpkgs, which is then used in place of the stand-in's.
+    nixpkgs: a tree to evaluate against, in place of the stand-in.
     """
 
-    def __init__(self, folder: Path, store: Path) -> None:
+    def __init__(self, folder: Path, store: Path, nixpkgs: Path | None = None) -> None:
         self.tree, self.standin = folder / "tree", folder / "standin"
         self.tree.mkdir()
         for part in PARTS:
             copy(ROOT / part, self.tree / part)
         copy(STANDIN, self.standin)
-        if library := os.environ.get("NIXPKGS_LIB"):
-            copy(Path(library), self.standin / "lib")
+        self.nixpkgs = nixpkgs or self.standin
         self.environment = {
             **os.environ,
             "HOME": str(folder),
@@ -60,7 +59,7 @@ class Flake:
         """`nix <verb>` of an output, offline but for what is fetched by hash."""
         reference = f"path:{self.tree}" + (f"#{attribute}" if attribute else "")
         command = ["nix", *verb.split(), reference, "--no-write-lock-file"]
-        command += ["--override-input", "nixpkgs", f"path:{self.standin}", *arguments]
+        command += ["--override-input", "nixpkgs", f"path:{self.nixpkgs}", *arguments]
         return subprocess.run(
             command, env=self.environment, capture_output=True, text=True, check=False
         )

@@ -6,7 +6,9 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,19 +32,53 @@ def flake(tmp_path: Path, store: Path) -> Flake:
     return Flake(tmp_path, store)
 
 
-@needs_nix
-def test_every_output_evaluates_for_both_systems(flake: Flake) -> None:
+def evaluated(flake: Flake) -> dict[str, dict[str, Any]]:
+    """What `nix flake show` says of every output and system, once all of them evaluate."""
     done = flake.run("flake check", "--no-build", "--all-systems")
     assert done.returncode == 0, done.stderr
     shown = flake.run("flake show", "--json", "--all-systems")
     assert shown.returncode == 0, shown.stderr
-    tree = json.loads(shown.stdout)
+    tree: dict[str, dict[str, Any]] = json.loads(shown.stdout)
+    return tree
+
+
+@needs_nix
+def test_every_output_evaluates_for_both_systems(flake: Flake) -> None:
+    tree = evaluated(flake)
     assert sorted(tree) == sorted(OUTPUTS)
     assert all(sorted(tree[output]) == sorted(SYSTEMS) for output in OUTPUTS)
     programs = {path.parent.name for path in (ROOT / "envs").glob("*/package.nix")}
     for system in SYSTEMS:
         assert programs < set(tree["packages"][system])
         assert {"format", "lint", "schemas", "smoke"} <= set(tree["checks"][system])
+
+
+@needs_nix
+@pytest.mark.skipif(
+    "NIXPKGS" not in os.environ,
+    reason="minutes: NIXPKGS=FOLDER, a tree of nixpkgs, evaluates every output against it",
+)
+def test_every_output_evaluates_against_nixpkgs(tmp_path: Path, store: Path) -> None:
+    """Prints how many outputs evaluate, and where versions of nixpkgs and of Debian differ."""
+    flake = Flake(tmp_path, store, Path(os.environ["NIXPKGS"]))
+    for output, systems in sorted(evaluated(flake).items()):
+        # A system has derivations by name, or is the one derivation itself.
+        counts = [f"{s} {1 if 'name' in systems[s] else len(systems[s])}" for s in SYSTEMS]
+        print(f"{output:10} {'   '.join(counts)}")
+    for system in SYSTEMS:
+        manifest = flake.run("eval", "--raw", attribute=f"packages.{system}.manifest.text")
+        assert manifest.returncode == 0, manifest.stderr
+        file = tmp_path / f"{system}.json"
+        file.write_text(manifest.stdout)
+        assert json.loads(manifest.stdout)["nixpkgs"]["packages"]["R"]
+        compare = [
+            sys.executable,
+            ROOT / "nix/compare_manifests.py",
+            os.environ["HOWQUICK_MANIFEST"],
+        ]
+        compared = subprocess.run([*compare, file], capture_output=True, text=True, check=False)
+        assert compared.returncode == 0, compared.stdout + compared.stderr
+        print(f"{system}:\n{compared.stdout}")
 
 
 @needs_nix

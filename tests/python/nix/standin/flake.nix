@@ -4,7 +4,7 @@
   outputs =
     _:
     let
-      lib = import (if builtins.pathExists ./lib then ./lib else ./lib.nix);
+      lib = import ./lib.nix;
       systems = [
         "x86_64-linux"
         "aarch64-linux"
