@@ -47,28 +47,33 @@ lib.genAttrs (import ./names.nix) empty
     cc.cc.lib = empty "gcc-lib";
   };
   stdenvNoCC = { inherit mkDerivation; };
-  mkShell = arguments: build "mkdir $out" (
-    {
-      name = "nix-shell";
-      outputs = [ "out" ];
-    }
-    // arguments
-  );
+  mkShell =
+    arguments:
+    build "mkdir $out" (
+      {
+        name = "nix-shell";
+        outputs = [ "out" ];
+      }
+      // arguments
+    );
 
   buildGoModule =
     arguments:
     let
-      modules = build ''
-        ''${postPatch:+eval "$postPatch"}
-        go mod vendor
-        cp -r vendor $out
-      '' {
-        name = "go-modules";
-        inherit (arguments) src postPatch;
-        impureEnvVars = [ "GOPROXY" ];
-        outputHashMode = "recursive";
-        outputHash = arguments.vendorHash;
-      };
+      modules =
+        build
+          ''
+            ''${postPatch:+eval "$postPatch"}
+            go mod vendor
+            cp -r vendor $out
+          ''
+          {
+            name = "go-modules";
+            inherit (arguments) src postPatch;
+            impureEnvVars = [ "GOPROXY" ];
+            outputHashMode = "recursive";
+            outputHash = arguments.vendorHash;
+          };
     in
     program ''
       ''${postPatch:+eval "$postPatch"}
