@@ -37,7 +37,12 @@ def packages(manifest: dict[str, Any]) -> dict[str, str]:
     """Upstream versions of what a distribution provides, by Debian's names."""
     if manifest["way"] == "nix":
         own = manifest["nixpkgs"]["packages"]
-        return {DEBIAN_NAMES.get(name, name): version for name, version in own.items() if version}
+        # R comes in a wrapper that names its packages.
+        return {
+            DEBIAN_NAMES.get(name, name): version.removesuffix("-wrapper")
+            for name, version in own.items()
+            if version
+        }
     listed = manifest.get("debian", {}).get("packages", {})
     return {name: upstream(version) for name, version in listed.items()}
 

@@ -16,13 +16,20 @@ from howquick.errors import ROOT
 ENTER: dict[str, Any] = {
     "way": "enter",
     "debian": {
-        "packages": {"nginx": "1.26.3-3+deb13u1", "tshark": "4.4.9-0+deb13u1", "jq": "1.7.1"}
+        "packages": {
+            "nginx": "1.26.3-3+deb13u1",
+            "tshark": "4.4.9-0+deb13u1",
+            "jq": "1.7.1",
+            "r-base-core": "4.5.0-3",
+        }
     },
     "programs": {"quiche": {"prefix": "/a", "locks": {"Cargo.lock": "11"}}},
 }
 NIX: dict[str, Any] = {
     "way": "nix",
-    "nixpkgs": {"packages": {"nginx": "1.30.1", "wireshark-cli": "4.4.9", "less": ""}},
+    "nixpkgs": {
+        "packages": {"nginx": "1.30.1", "wireshark-cli": "4.4.9", "less": "", "R": "4.5.0-wrapper"}
+    },
     "programs": {"quiche": {"prefix": "/b", "locks": {"Cargo.lock": "11"}}, "nginx": {"locks": {}}},
 }
 
