@@ -59,6 +59,9 @@ def take_over(workflow: Any, results: Path) -> None:
         end_jobs(note.read_text(encoding="utf-8").strip())
     note.write_text(f"{run}\n", encoding="utf-8")
     workflow.remote_execution_settings.precommand = node_command(os.environ, results)
+    # The plugin would run the members of a group one after another, each by a Snakemake of its own. As on one
+    # machine, those that do not need its processors at the same time run side by side.
+    executor.additional_general_args = lambda: "--executor local"
 
 
 def steady_status_queries() -> None:

@@ -41,7 +41,7 @@ def test_the_artifact_run_goes_through(tmp_path):
     with Cluster(tmp_path / "cluster") as cluster:
         head = Head(
             cluster, results,
-            "--group-components", "block=16", "calibration=100",
+            "--group-components", "block=40", "calibration=100",
             "--set-resources", *(f"{rule}:slurm_extra={ALONE}" for rule in RULES),
             config=["scale=artifact", f"studies=[{','.join(STUDIES)}]"],
         )  # fmt: skip
