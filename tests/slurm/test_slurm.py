@@ -148,6 +148,19 @@ def test_accounting_tells_how_jobs_ended(prepared, tmp_path):
         assert len(ends) >= 2 and set(ends.values()) == {"COMPLETED"}, ends
 
 
+def test_blocks_of_one_job_run_side_by_side(cluster, results):
+    head = Head(cluster, results, "measure", *PLAIN, "--group-components", "block=2")
+    assert head.wait() == 0, head.output()[-3000:]
+    run = (results / ".slurm-run").read_text().strip()
+    assert len([job for job in cluster.jobs("ALL") if job["name"] == run]) == 1
+    starts = {cell: [] for cell in CELLS}
+    for content in head.loads().values():
+        meta = json.loads(content)
+        starts[meta["cell"]].append(meta["started"])
+    one, other = starts.values()
+    assert max(min(one), min(other)) < min(max(one), max(other))
+
+
 def test_a_cell_stays_on_one_kind_of_processor(cluster, results):
     """A block that comes to a node with another processor than its cell's first is refused there."""
     cell = [f"cells={CELLS[0]}", "arms=h1-nginx-curl"]
