@@ -32,6 +32,7 @@ read_runs <- function(paths, study, schema = runs_schema()) {
     fail(where, sprintf("has no row of the study '%s'", study$study), "Check the column 'study' and the file's name")
   }
   check_cells(runs, study, where)
+  runs <- unusable_as_invalid(runs, study)
   check_values(runs, study, where)
   known <- runs$arm %in% study$arm_table$arm
   if (!all(known)) remark("%s: arms that the study does not have are left out: %s", where, phrase(unique(runs$arm[!known])))
@@ -86,6 +87,19 @@ check_cells <- function(runs, study, where) {
       )
     }
   }
+}
+
+#' A load of which extraction says why it has not the metric (of a capture that cannot be used, say) is invalid; where no
+#' load has the metric, it is the table that is wrong, which check_values says.
+unusable_as_invalid <- function(runs, study) {
+  column <- study$comparison$metric$column
+  lost <- runs$status == "ok" & is.na(runs[[column]]) & !is.na(runs[["extract_note"]] %||% NA)
+  if (!any(lost) || all(is.na(runs[[column]]))) {
+    return(runs)
+  }
+  runs$reason[lost] <- sprintf("no %s: %s", column, runs$extract_note[lost])
+  runs$status[lost] <- "invalid"
+  runs
 }
 
 #' Status, metric and keys must be sound.

@@ -33,6 +33,22 @@ test_that("wrong content is refused with the place", {
   expect_error(read_runs(write_runs(other), study), "no row of the study 'made-up'")
 })
 
+test_that("a load without the metric is invalid where extraction says why", {
+  study <- as_study()
+  runs <- simulate_runs(study, 2L)
+  runs$extract_note <- NA_character_
+  runs$extract_note[1] <- "client.pcapng: holds too little"
+  runs$plt_s[1] <- NA
+  found <- as_runs(runs, study)
+  expect_equal(found$reason[which(is.na(found$plt_s) & found$status == "invalid")], "no plt_s: client.pcapng: holds too little")
+  expect_equal(sum(found$status == "invalid"), sum(runs$status == "invalid") + 1L)
+  runs$extract_note <- NA_character_
+  expect_error(as_runs(runs, study), "empty or not positive")
+  runs$extract_note <- "lost"
+  runs$plt_s <- NA_real_
+  expect_error(as_runs(runs, study), "empty or not positive")
+})
+
 test_that("an arm that the study does not know is left out with a remark", {
   study <- as_study()
   runs <- simulate_runs(study, 2L)

@@ -84,7 +84,7 @@ def evaluate(
         found.columns["longest_frame_bytes"] = longest
         if link.get("offloads", "off") == "off":
             check_frame_length(longest, number(link, "mtu_bytes", 1500))
-        ends = split(client, server, timing)
+        ends = split(client, server, timing, number(link, "rtt_ms", 0))
         check_complete(client, server, ends)
         _evaluate(found, client, server, ends, timing, link, asked, wanted, folder)
     except (CaptureError, Unusable, QlogError) as error:

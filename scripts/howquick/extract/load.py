@@ -13,6 +13,9 @@ from howquick.extract.timing import Timing
 # The client reads its clock just before it opens its first connection, so the first packet can be
 # earlier only by the clock's own error. Its last object ends a little after the last packet came.
 CLOCK_SLACK_NS = 2_000_000
+# A busy browser reads its clock later still. A connection for a session ticket, which is not to be taken for
+# the load's, was opened at least a round trip earlier: this share of it cannot reach that far.
+_EARLY_SHARE = 0.25
 
 _TRANSPORTS = {"h1": TCP, "h2": TCP, "spdy": TCP, "tls": TCP, "h3": UDP, "hq": UDP, "sctp": UDP}
 _QUIC = frozenset({"h3", "hq"})
@@ -52,17 +55,18 @@ class Way:
     new: np.ndarray
 
 
-def find_load(client: Frames, timing: Timing) -> PageLoad:
-    """Find the connections opened from the start of the load (less CLOCK_SLACK_NS) to its end.
+def find_load(client: Frames, timing: Timing, rtt_ms: float = 0.0) -> PageLoad:
+    """Find the connections opened from the start of the load to its end.
+
+    The start is less CLOCK_SLACK_NS or a share of the link's round-trip time, whichever is more.
 
     Connections that were opened earlier, to get a session ticket, are no part of it; one that
     migrates counts once for each address it is on. Raises Unusable if there is none.
     """
     table = client.table
     wanted = _TRANSPORTS.get(timing.protocol)
-    in_time = (table["time_ns"] >= timing.start_ns - CLOCK_SLACK_NS) & (
-        table["time_ns"] <= timing.end_ns
-    )
+    early_ns = max(CLOCK_SLACK_NS, _EARLY_SHARE * rtt_ms * 1e6)
+    in_time = (table["time_ns"] >= timing.start_ns - early_ns) & (table["time_ns"] <= timing.end_ns)
     opening = table[in_time & _opens(table, timing.protocol, wanted)]
     if len(opening) == 0:
         raise Unusable(f"{client.path.name}: no connection opened within the page load")
@@ -136,9 +140,9 @@ class Ends:
     server_down: Way
 
 
-def split(client: Frames, server: Frames, timing: Timing) -> Ends:
+def split(client: Frames, server: Frames, timing: Timing, rtt_ms: float = 0.0) -> Ends:
     """Find the page load in both captures. Raises Unusable where it is not there."""
-    load = find_load(client, timing)
+    load = find_load(client, timing, rtt_ms)
     return Ends(
         load,
         _upward(client, load),

@@ -194,6 +194,8 @@ def test_a_capture_of_something_else(tmp_path: Path) -> None:
         split(client, client, timing(0.2, 1000, "h3"))
     with pytest.raises(Unusable, match="no connection"):
         split(client, client, timing(0.2, 1000, start=START_S + 0.01))
+    # A clock that is read late, but by less than a connection for a ticket would need.
+    assert split(client, client, timing(0.2, 1000, start=START_S + 0.01), 100).load.connections.size
 
 
 def without(frames: Frames, index: int, folder: Path) -> Frames:
