@@ -66,10 +66,11 @@ class Head:
 
     def running_job(self, seconds: float = 60) -> dict[str, str]:
         """A running job of the latest start; waits for one."""
-        run = (self.results / ".slurm-run").read_text().strip()
         found: list[dict[str, str]] = []
 
         def runs() -> bool:
+            # Each time: a start that is not far yet has the note of the one before.
+            run = (self.results / ".slurm-run").read_text().strip()
             found[:] = [job for job in self.cluster.jobs() if job["name"] == run]
             return bool(found)
 
