@@ -65,6 +65,7 @@ def test_the_artifact_run_goes_through(tmp_path):
         assert status == 0, head.output()[-5000:] + cluster.logs()
     after = head.loads()
     assert all(after[path] == content for path, content in kept.items())  # nothing measured twice
+    assert {json.loads(content)["host"]["node"] for content in after.values()} == {"node1", "node2"}
     assert (results / "appendix.pdf").stat().st_size > 100_000
     for study, plan in zip(STUDIES, plans, strict=True):
         table = rows(results / f"tables/{study}.csv")
