@@ -10,10 +10,12 @@ min_version("9.20")
 
 sys.path.insert(0, str(Path(workflow.basedir) / "scripts"))
 
-from howquick import session
-from howquick.cluster import time_limit
-from howquick.interference import COMPARED, REFERENCE
-from howquick.workflow import file_list
+from howquick.workflow import session
+from howquick.workflow.cluster import time_limit
+from howquick.workflow.interference import COMPARED, REFERENCE
+from howquick.workflow.questions import file_list
+
+session.check_configuration(Path(workflow.basedir, "config", "config.yaml"))
 
 
 configfile: f"{workflow.basedir}/config/config.yaml"
@@ -32,7 +34,7 @@ wildcard_constraints:
     cell="[a-z0-9-]+",
     block=r"\d+",
     link="[a-z0-9.-]+",
-    page="[a-z0-9-]+",
+    page="[a-z0-9.-]+",
     figure="[a-z0-9-]+",
 
 
@@ -42,6 +44,7 @@ if not hq.rebuild:
     include: "rules/content.smk"
     include: "rules/calibrate.smk"
     include: "rules/measure.smk"
+    include: "rules/processor.smk"
     include: "rules/extract.smk"
 
 
@@ -56,14 +59,20 @@ onstart:
 
 
 onsuccess:
-    session.go_on_for_precision(hq, workflow)
+    session.finish(hq, workflow)
+
+
+onerror:
+    session.say_how_it_ended(hq)
 
 
 rule all:
-    """The appendix: every figure, table and claim of the selected studies."""
+    """The appendix and the reader's report: every figure, table and claim of the selected studies."""
     default_target: True
     input:
         f"{RESULTS}/appendix.pdf",
+        f"{RESULTS}/results.md",
+        f"{RESULTS}/report/index.html",
         hq.precisions,
 
 
@@ -73,7 +82,7 @@ rule prepare:
         [f"{RESULTS}/plan/{study}.json" for study in hq.plans],
         [path for study in hq.plans for path in hq.calibrations(study)],
         hq.pages,
-        f"{RESULTS}/content/certificates",
+        hq.certificates,
 
 
 rule measure:
@@ -98,6 +107,18 @@ rule analyse:
         ],
 
 
+rule results_page:
+    """What was found, in one page: claims, pairs of arms, links."""
+    input:
+        f"{RESULTS}/results.md",
+
+
+rule report:
+    """The reader's report alone: a folder of plain files, from a claim to the packet."""
+    input:
+        f"{RESULTS}/report/index.html",
+
+
 rule artifact:
     """One archive for an artifact evaluation: rebuilds every figure without measuring anew."""
     input:
@@ -117,6 +138,12 @@ rule interference:
     """The cells of study aa at -j1 again, at -j8, and without captures and qlogs, against -j1: nothing may move."""
     input:
         expand(f"{RESULTS}/agreement/{{way}}", way=COMPARED),
+
+
+rule reproduce:
+    """A random sample of the loads in virtual time once more: they must be the same in every column."""
+    input:
+        f"{RESULTS}/agreement/reproduced.csv",
 
 
 rule bench:

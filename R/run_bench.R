@@ -1,8 +1,7 @@
 # Rscript R/run_bench.R --tables DIR --output FILE.pdf
 # Draws the tables that scripts/bench.py wrote.
-folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1]))
-source(file.path(folder, "load.R"))
-load_analysis(folder)
+source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1])), "load.R"))
+uses("base/cli", "figures/save", "figures/theme", "bench/panels")
 library(ggplot2)
 
 run_program(function(arguments) {

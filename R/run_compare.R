@@ -3,9 +3,8 @@
 # Which cells moved between two measurements? Writes DIR/moved.csv, moved.pdf and moved.svg, and prints those that moved.
 # Without --by every table is a measurement; with it, the values of that column (session, machine) are, in all tables
 # together. --arms compares two arms of the tables as if they were one: the same arm under two names.
-folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1]))
-source(file.path(folder, "load.R"))
-load_analysis(folder)
+source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1])), "load.R"))
+uses("base/cli", "base/files", "read/study", "figures/save", "compare/measurements", "compare/moved")
 library(ggplot2)
 
 run_program(function(arguments) {

@@ -2,10 +2,8 @@
 # From what is measured, the repetitions that each cell needs until the interval of every arm's median is within ± relative
 # of it, but no more than at-most. Printed: one line per cell. FILE.json: {cell: repetitions to have in all}.
 # Both numbers default to `precision` of the plan.
-folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1]))
-source(file.path(folder, "load.R"))
-load_analysis(folder)
-
+source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1])), "load.R"))
+uses("base/cli", "base/files", "read/runs", "read/study", "statistics/precision")
 run_program(function(arguments) {
   arguments <- parse_arguments(arguments, c("study", "runs"), c("relative", "at-most", "output"))
   study <- read_study(arguments$study)

@@ -2,9 +2,11 @@
 # How often the tests and rules find a difference where there is none, over simulated families and, with --study and --runs,
 # over the tables of a study with their labels shuffled; and how often the intervals hold the truth. Writes DIR/false_positives.csv,
 # coverage.csv, statistics.pdf and statistics.svg.
-folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1]))
-source(file.path(folder, "load.R"))
-load_analysis(folder)
+source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1])), "load.R"))
+uses(
+  "base/cli", "base/errors", "base/files", "read/runs", "read/study", "statistics/resampling", "figures/save",
+  "figures/theme", "bench/error_rates", "bench/rate_panels"
+)
 library(ggplot2)
 
 run_program(function(arguments) {
@@ -26,9 +28,9 @@ run_program(function(arguments) {
     rates$real <- error_rates(function() shuffle_labels(family), families, "labels shuffled", study$comparison$design, seed)
   }
   rates <- data.table::rbindlist(rates)
-  coverage <- coverage_rates(c(5L, 10L, 20L, 50L, 100L), simulations = 2L * families, seed)
+  coverage <- coverage_rates(c(3L, 4L, 5L, 6L, 8L, 10L, 20L, 50L), simulations = 2L * families, seed)
   write_table(rates, arguments$output, "false_positives")
   write_table(coverage, arguments$output, "coverage")
-  plot <- patchwork::wrap_plots(plot_error_rates(rates), plot_coverage(coverage), ncol = 1L, heights = c(3, 1))
-  save_figure(sized(plot, height = 190), file.path(arguments$output, "statistics.pdf"))
+  plot <- patchwork::wrap_plots(plot_error_rates(rates), plot_coverage(coverage), ncol = 1L, heights = c(3, 2))
+  save_figure(sized(plot, height = 220), file.path(arguments$output, "statistics.pdf"))
 })

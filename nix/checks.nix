@@ -36,7 +36,7 @@ in
   '';
   schemas = pytest "schemas" [
     "tests/python/programs/test_endpoint_schema.py"
-    "tests/python/workflow/test_study_refusals.py"
+    "tests/python/study/test_study_refusals.py"
   ];
   locks = pytest "locks" [ "tests/python/nix/test_locks.py" ];
   smoke = import ./smoke.nix {

@@ -15,15 +15,28 @@ let
     function (builtins.intersectAttrs (builtins.functionArgs function) (scope // own));
   scope = pkgs // import ./builders pkgs // { inherit pkgs; };
 
-  # A folder of envs/ with a package.nix is a program; nothing else has to know of it.
-  folders = builtins.readDir ../envs;
-  isProgram =
-    name: folders.${name} == "directory" && builtins.pathExists (../envs + "/${name}/package.nix");
-  names = builtins.filter isProgram (builtins.attrNames folders);
-  programs = pkgs.lib.genAttrs names (name: call (../envs + "/${name}/package.nix") { });
+  # A folder of envs/ with a package.nix is a program under test, and one of environment/ a part of
+  # the environment; nothing else has to know of it.
+  foldersIn =
+    top:
+    let
+      isPackage = name: builtins.pathExists (top + "/${name}/package.nix");
+      names = builtins.filter isPackage (builtins.attrNames (builtins.readDir top));
+    in
+    pkgs.lib.genAttrs names (name: top + "/${name}");
+  folders = foldersIn ../environment // foldersIn ../envs;
+  # null: what this system cannot have.
+  programs = pkgs.lib.filterAttrs (_: program: program != null) (
+    builtins.mapAttrs (_: folder: call (folder + "/package.nix") { }) folders
+  );
 
   parts = {
-    inherit nixpkgs programs source;
+    inherit
+      folders
+      nixpkgs
+      programs
+      source
+      ;
     statistics = call ./statistics.nix { };
     typesetting = call ./typesetting.nix { };
     tools = call ./tools.nix parts;

@@ -68,7 +68,7 @@ def describe(item: dict[str, Any]) -> dict[str, str]:
 def main() -> None:
     """Command line."""
     parser = argparse.ArgumentParser(description="Choose the files of a requirements.lock for Nix.")
-    parser.add_argument("folder", type=Path, help="folder of envs/ with a requirements.lock")
+    parser.add_argument("folder", type=Path, help="folder with a requirements.lock")
     folder: Path = parser.parse_args().folder
     locks = [folder / name for name in LOCKS if (folder / name).is_file()]
     if not locks:

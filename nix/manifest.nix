@@ -2,6 +2,7 @@
 # is installed and where. Paths of the store name their content's origin, so their hashes stand for
 # what is installed.
 {
+  folders,
   lib,
   nixpkgs,
   programs,
@@ -15,6 +16,7 @@ let
     "package-lock.json"
     "requirements.lock"
     "build-requirements.lock"
+    "source.json"
   ];
   hashOf =
     paths:
@@ -25,7 +27,7 @@ let
   locksOf =
     name:
     let
-      path = lock: ../envs + "/${name}/${lock}";
+      path = lock: folders.${name} + "/${lock}";
       present = builtins.filter (lock: builtins.pathExists (path lock)) locks;
     in
     lib.genAttrs present (lock: builtins.hashFile "sha256" (path lock));

@@ -1,5 +1,5 @@
-# What is on PATH, the workflow's own Python first. The names are those of envs/debian/packages.txt,
-# as nixpkgs has them.
+# What is on PATH, the workflow's own Python first. The names are those of
+# environment/debian/packages.txt, as nixpkgs has them.
 {
   lib,
   pkgs,

@@ -5,7 +5,7 @@ rule agreement__same_arm:
         background=ancient(BACKGROUND),
         plan=f"{RESULTS}/plan/{{study}}.json",
         runs=lambda wildcards: hq.study_table(wildcards.study),
-        code=sorted(ANALYSIS.glob("*.R")),
+        code=hq.code("run_compare.R"),
     output:
         directory(f"{RESULTS}/agreement/{{study}}/{{first}}+{{second}}"),
     log:
@@ -48,7 +48,7 @@ rule agreement__compare:
         background=ancient(BACKGROUND),
         reference=f"{RESULTS}/agreement/runs/{REFERENCE}.csv",
         runs=f"{RESULTS}/agreement/runs/{{way}}.csv",
-        code=sorted(ANALYSIS.glob("*.R")),
+        code=hq.code("run_compare.R"),
     output:
         directory(f"{RESULTS}/agreement/{{way}}"),
     log:
@@ -62,3 +62,27 @@ rule agreement__compare:
     shell:
         "exec bash {input.background:q} Rscript {input.program:q} --runs {input.reference} --runs {input.runs}"
         " --labels {params.reference},{wildcards.way} --output {output} &> {log}"
+
+
+rule agreement__reproduce:
+    """Loads in virtual time measured again, some at random: every column of their rows must be the same."""
+    input:
+        program=f"{SCRIPTS}/reproduce.py",
+        plans=[f"{RESULTS}/plan/{study}.json" for study in hq.studies_in_virtual_time],
+        tables=[hq.study_table(study) for study in hq.studies_in_virtual_time],
+    output:
+        f"{RESULTS}/agreement/reproduced.csv",
+    log:
+        f"{RESULTS}/logs/agreement/reproduced.log",
+    resources:
+        cpu_percent=hq.processors_percent,
+    params:
+        studies=hq.studies_in_virtual_time,
+        results=lambda wildcards: RESULTS,
+        folder=f"{RESULTS}/agreement/again",
+        cells=hq.reproduced_cells,
+        # Each start draws anew.
+        start=hq.start,
+    shell:
+        "exec python3 {input.program:q} {params.studies} --results {params.results:q} --cells {params.cells}"
+        " --jobs 2 --folder {params.folder:q} --output {output} 2> {log}"

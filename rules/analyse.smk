@@ -5,16 +5,19 @@ rule analyse__statistics:
         background=ancient(BACKGROUND),
         plan=f"{RESULTS}/plan/{{study}}.json",
         runs=lambda wildcards: hq.study_table(wildcards.study),
-        code=sorted(ANALYSIS.glob("*.R")),
+        processor=lambda wildcards: hq.processor(wildcards.study),
+        code=hq.code("run_statistics.R"),
     output:
         directory(f"{RESULTS}/statistics/{{study}}"),
     log:
         f"{RESULTS}/logs/analyse/{{study}}.log",
     resources:
         cpu_percent=90,
+    params:
+        processor=lambda wildcards, input: file_list("--processor", input.processor),
     shell:
         "exec bash {input.background:q} Rscript {input.program:q} --study {input.plan} --runs {input.runs}"
-        " --output {output} &> {log}"
+        " {params.processor:q} --output {output} &> {log}"
 
 
 rule analyse__figure:
@@ -27,7 +30,10 @@ rule analyse__figure:
         calibration=lambda wildcards: hq.figure_calibration(
             wildcards.study, wildcards.figure
         ),
-        code=sorted(ANALYSIS.glob("*.R")),
+        processor=lambda wildcards: hq.figure_processor(
+            wildcards.study, wildcards.figure
+        ),
+        code=lambda wildcards: hq.figure_code(wildcards.study, wildcards.figure),
     output:
         f"{RESULTS}/figures/{{study}}/{{figure}}.pdf",
     log:
@@ -39,9 +45,10 @@ rule analyse__figure:
         calibration=lambda wildcards, input: file_list(
             "--calibration", input.calibration
         ),
+        processor=lambda wildcards, input: file_list("--processor", input.processor),
     shell:
         "exec bash {input.background:q} Rscript {input.program:q} --study {input.plan} --figure {wildcards.figure}"
-        " --runs {params.runs:q} {params.calibration:q} --output {output} &> {log}"
+        " --runs {params.runs:q} {params.calibration:q} {params.processor:q} --output {output} &> {log}"
 
 
 rule analyse__precision:
@@ -51,7 +58,7 @@ rule analyse__precision:
         background=ancient(BACKGROUND),
         plan=f"{RESULTS}/plan/{{study}}.json",
         runs=lambda wildcards: hq.study_table(wildcards.study),
-        code=sorted(ANALYSIS.glob("*.R")),
+        code=hq.code("run_precision.R"),
     output:
         f"{RESULTS}/precision/{{study}}.json",
     log:
@@ -70,7 +77,7 @@ rule analyse__error_rates:
         background=ancient(BACKGROUND),
         plan=f"{RESULTS}/plan/{{study}}.json",
         runs=lambda wildcards: hq.study_table(wildcards.study),
-        code=sorted(ANALYSIS.glob("*.R")),
+        code=hq.code("run_statistics_bench.R"),
     output:
         directory(f"{RESULTS}/error-rates/{{study}}"),
     log:

@@ -11,6 +11,9 @@ BENCHES = [
     "loopback",
     "log_cost",
     "guard",
+    "report",
+    "virtual_time",
+    "fuzz",
 ]
 
 
@@ -40,7 +43,7 @@ rule bench__plot:
     input:
         program=f"{ANALYSIS}/run_bench.R",
         tables=expand(f"{RESULTS}/bench/{{bench}}.csv", bench=BENCHES),
-        code=sorted(ANALYSIS.glob("*.R")),
+        code=hq.code("run_bench.R"),
     output:
         f"{RESULTS}/bench/bench.pdf",
     log:

@@ -10,8 +10,12 @@ rule calibrate__link:
     priority: 1000000
     resources:
         cpu_percent=60,
+        # On a cluster.
+        slurm_extra=hq.whole_node,
+        cpus_per_task=hq.cpus_per_load,
     params:
         link=lambda wildcards: json.dumps(hq.link_by_name(wildcards.link)),
-        emulator=hq.emulator,
+        clock=lambda wildcards: hq.clock_of_link(wildcards.link),
+        code=lambda wildcards: hq.calibration_code(wildcards.link),
     shell:
-        "exec python3 {input.program:q} link {params.link:q} --output {output} 2> {log}"
+        "exec python3 {input.program:q} link {params.link:q} --clock {params.clock} --output {output} 2> {log}"

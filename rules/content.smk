@@ -12,6 +12,24 @@ rule content__certificates:
         "exec python3 {input.program:q} certificates --output {output} 2> {log}"
 
 
+rule content__certificates_virtual:
+    """The same for loads in virtual time: valid by the guests' clock, with keys from the seed."""
+    input:
+        program=ancient(f"{SCRIPTS}/make_content.py"),
+    output:
+        directory(f"{RESULTS}/content/certificates-virtual"),
+    log:
+        f"{RESULTS}/logs/content/certificates-virtual.log",
+    # A second of work: not worth a job of a cluster.
+    localrule: True
+    params:
+        seed=hq.selection.seed,
+        code=hq.guest_code,
+    shell:
+        "exec python3 {input.program:q} certificates --clock virtual --seed {params.seed}"
+        " --output {output} 2> {log}"
+
+
 rule content__page:
     """Make one page: an HTML file and its objects, from the seed."""
     input:

@@ -8,20 +8,25 @@ rule extract__block:
         runs=f"{RESULTS}/tables/{{study}}/{{cell}}/{{block}}/runs.csv",
         objects=f"{RESULTS}/tables/{{study}}/{{cell}}/{{block}}/objects.csv",
         series=f"{RESULTS}/tables/{{study}}/{{cell}}/{{block}}/series.csv",
+        flows=f"{RESULTS}/tables/{{study}}/{{cell}}/{{block}}/flows.csv",
         transport=f"{RESULTS}/tables/{{study}}/{{cell}}/{{block}}/transport.csv",
         window=f"{RESULTS}/tables/{{study}}/{{cell}}/{{block}}/window.csv",
         frames=f"{RESULTS}/tables/{{study}}/{{cell}}/{{block}}/frames.csv",
         handshake=f"{RESULTS}/tables/{{study}}/{{cell}}/{{block}}/handshake.csv",
+        packets=f"{RESULTS}/tables/{{study}}/{{cell}}/{{block}}/packets.csv",
     log:
         f"{RESULTS}/logs/extract/{{study}}/{{cell}}/{{block}}.log",
     resources:
         # Idle work, and still a processor of its own: beside blocks that need both of two, loads were repeated
         # that had never been disturbed before (docs/validity.md).
         cpu_percent=90,
+        # On a cluster it is in the block's job.
+        slurm_extra=hq.whole_node,
     params:
         folder=lambda wildcards, output: Path(output.runs).parent,
         results=lambda wildcards: RESULTS,
         pack="--pack" if hq.pack else "",
+        code=hq.extraction_code,
     shell:
         "exec bash {input.background:q} python3 {input.program:q} block {input.block} --results {params.results:q}"
         " --output {params.folder} {params.pack} &> {log}"

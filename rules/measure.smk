@@ -21,7 +21,6 @@ rule measure__block:
     input:
         unpack(hq.block_inputs),
         program=ancient(f"{SCRIPTS}/measure.py"),
-        certificates=f"{RESULTS}/content/certificates",
     output:
         f"{RESULTS}/blocks/{{study}}/{{cell}}/{{block}}.json",
     log:
@@ -29,7 +28,9 @@ rule measure__block:
     priority: hq.priority
     resources:
         cpu_percent=hq.cpu_percent,
-        # Minutes, for a cluster's queue.
+        # On a cluster: the node, its processors, and minutes in the queue.
+        slurm_extra=hq.whole_node,
+        cpus_per_task=hq.cpus_per_load,
         runtime=lambda wildcards, attempt: time_limit(hq.block(wildcards), attempt),
     params:
         # No input: below a job that has to run Snakemake does not ask whether `fingerprint` changed, and the

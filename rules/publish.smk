@@ -11,7 +11,7 @@ rule publish__fragments:
             for figure in hq.figures(wildcards.study)
         ],
         calibration=lambda wildcards: hq.calibrations(wildcards.study),
-        code=sorted(ANALYSIS.glob("*.R")),
+        code=hq.code("run_appendix.R"),
     output:
         directory(f"{RESULTS}/appendix/{{study}}"),
     log:
@@ -46,14 +46,106 @@ rule publish__appendix:
         "exec bash {input.background:q} bash {input.program:q} {params.paper:q} {output} {input.fragments:q} &> {log}"
 
 
+rule publish__results_page:
+    """What was found, in one page of Markdown: claims, pairs of arms, links."""
+    input:
+        program=f"{SCRIPTS}/write_documents.py",
+        background=ancient(BACKGROUND),
+        code=sorted((SCRIPTS / "howquick" / "documents").glob("*.py")),
+        plans=[f"{RESULTS}/plan/{study}.json" for study in hq.plans],
+        runs=[hq.study_table(study) for study in hq.plans],
+        statistics=[f"{RESULTS}/statistics/{study}" for study in hq.plans],
+        calibrations=sorted(
+            {path for study in hq.plans for path in hq.calibrations(study)}
+        ),
+    output:
+        f"{RESULTS}/results.md",
+    log:
+        f"{RESULTS}/logs/publish/results.log",
+    # A second of work: not worth a job of a cluster.
+    localrule: True
+    params:
+        calibrations=lambda wildcards, input: (
+            ["--calibrations", *input.calibrations] if input.calibrations else []
+        ),
+    shell:
+        "exec bash {input.background:q} python3 {input.program:q} results --plans {input.plans:q} --runs {input.runs:q}"
+        " --statistics {input.statistics:q} {params.calibrations:q} --output {output} &> {log}"
+
+
+rule publish__report_study:
+    """What the reader's report says of one study: its cells, and a file for each load."""
+    input:
+        program=f"{SCRIPTS}/write_report.py",
+        background=ancient(BACKGROUND),
+        code=hq.report_code("*.py"),
+        plan=f"{RESULTS}/plan/{{study}}.json",
+        runs=lambda wildcards: hq.study_table(wildcards.study),
+        statistics=f"{RESULTS}/statistics/{{study}}",
+        calibrations=lambda wildcards: hq.calibrations(wildcards.study),
+    output:
+        directory(f"{RESULTS}/report/data/{{study}}"),
+    log:
+        f"{RESULTS}/logs/publish/report/{{study}}.log",
+    resources:
+        cpu_percent=90,
+    params:
+        results=lambda wildcards: RESULTS,
+    shell:
+        "exec bash {input.background:q} python3 {input.program:q} study --plan {input.plan} --runs {input.runs}"
+        " --statistics {input.statistics} --results {params.results:q} --output {output} &> {log}"
+
+
+rule publish__report:
+    """The reader's report: a page that opens from the disk, beside the data of all studies."""
+    input:
+        program=f"{SCRIPTS}/write_report.py",
+        background=ancient(BACKGROUND),
+        code=hq.report_code("*.py"),
+        page=hq.report_code("page/*"),
+        plans=[f"{RESULTS}/plan/{study}.json" for study in hq.plans],
+        runs=[hq.study_table(study) for study in hq.plans],
+        statistics=[f"{RESULTS}/statistics/{study}" for study in hq.plans],
+        data=[f"{RESULTS}/report/data/{study}" for study in hq.plans],
+    output:
+        f"{RESULTS}/report/index.html",
+    log:
+        f"{RESULTS}/logs/publish/report.log",
+    # Seconds of work: not worth a job of a cluster.
+    localrule: True
+    shell:
+        "exec bash {input.background:q} python3 {input.program:q} index --plans {input.plans:q} --runs {input.runs:q}"
+        " --statistics {input.statistics:q} --output {output} &> {log}"
+
+
+rule publish__report_pictures:
+    """What the report shows on the way to a packet of one cell: the pictures in docs/."""
+    input:
+        program=f"{SCRIPTS}/picture_report.py",
+        background=ancient(BACKGROUND),
+        report=f"{RESULTS}/report/index.html",
+    output:
+        directory(f"{RESULTS}/report-pictures/{{study}}/{{cell}}"),
+    log:
+        f"{RESULTS}/logs/publish/report-pictures/{{study}}/{{cell}}.log",
+    resources:
+        cpu_percent=90,
+    shell:
+        "exec bash {input.background:q} python3 {input.program:q} {input.report} --study {wildcards.study}"
+        " --cell {wildcards.cell} --output {output} &> {log}"
+
+
 rule publish__artifact:
     """Pack what an artifact evaluation needs: every figure can be rebuilt from it without measuring."""
     input:
         program=f"{SCRIPTS}/artifact.py",
         background=ancient(BACKGROUND),
         appendix=f"{RESULTS}/appendix.pdf",
+        results_page=f"{RESULTS}/results.md",
+        report=f"{RESULTS}/report/index.html",
         tables=[f"{RESULTS}/tables/{study}.csv" for study in hq.plans],
         calibration=[path for study in hq.plans for path in hq.calibrations(study)],
+        processor=[path for study in hq.plans for path in hq.processor(study)],
         manifest=hq.manifest,
         code=sorted((SCRIPTS / "howquick" / "archive").glob("*.*")),
     output:

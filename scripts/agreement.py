@@ -11,13 +11,12 @@ import argparse
 import shutil
 from pathlib import Path
 
-from bench import snakemake
 from howquick.errors import run_program
 from howquick.files import atomic_folder, atomic_text
-from howquick.interference import WAYS, Way, turns
-from howquick.study import Selection, resolve_study
+from howquick.study.resolve import Selection, resolve_study
 from howquick.testbed.system import die_with_parent
-from howquick.workflow import INTERFERENCE_STUDY
+from howquick.workflow.command import snakemake
+from howquick.workflow.interference import INTERFERENCE_STUDY, WAYS, Way, turns
 
 
 def main() -> None:

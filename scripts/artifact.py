@@ -41,10 +41,13 @@ def main() -> None:
 
     top = "howquick-artifact"
     made = contents.published(results, studies)
+    code = list(contents.code())
+    contents.check_studies(code, studies)
     members = [
-        *contents.code(),
+        *code,
         *contents.measured(results, studies, arguments.manifest),
         *made,
+        *contents.report(results, studies),
         Member(contents.SUMS, contents.sums(made, f"{contents.PUBLISHED}/", "results/")),
         Member(guide.SELECTION, selection(arguments.selection)),
         Member("ARTIFACT.md", guide.guide(results, plans, top).encode()),

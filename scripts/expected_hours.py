@@ -15,12 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench import workflow_command
 from howquick.errors import UserError, run_program
+from howquick.extract.packing import run_sizes
 from howquick.files import read_json
-from howquick.packing import run_sizes
-from howquick.study import Selection
-from howquick.workflow import plan_study
+from howquick.model import Plan
+from howquick.plan.plan import plan_study
+from howquick.study.resolve import Selection
+from howquick.workflow.command import workflow_command
 
 NODES = (1, 8, 64)
 # What a job costs beside its block: start-up of Snakemake in it, three times; seen on SLURM 24.11.
@@ -41,7 +42,7 @@ class Experience:
     blocks: int = 0
 
 
-def experience(results: Path, plan: dict[str, Any]) -> Experience:
+def experience(results: Path, plan: Plan) -> Experience:
     """What the finished blocks of `results` say about those of a plan of the same study, seed and cells."""
     finished = []
     measured = results / "plan" / f"{plan['study']}.json"
@@ -92,7 +93,7 @@ def dag_cost(studies: list[str], scale: str) -> dict[str, float]:
     }
 
 
-def row(plan: dict[str, Any], known: Experience, job_s: float) -> dict[str, Any]:
+def row(plan: Plan, known: Experience, job_s: float) -> dict[str, Any]:
     """One line of the table."""
     blocks = plan["blocks"]
     loads = sum(len(block["repetitions"]) * block["arms"] for block in blocks)

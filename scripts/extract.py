@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from howquick.errors import UserError, run_program
-from howquick.extract.bench import measure_speed
+from howquick.extract.packing import pack_block
 from howquick.extract.qlog_file import QlogError, read_qlog
 from howquick.extract.qlog_schema import Report, validate_qlog
 from howquick.extract.qvis import write_for_qvis
 from howquick.extract.run import Options, Run
+from howquick.extract.speed import measure_speed
 from howquick.extract.tables import extract_block, join_tables, write_table
 from howquick.files import read_json
-from howquick.packing import pack_block
 
 
 def main() -> int | None:

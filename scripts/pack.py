@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 
 from howquick.errors import run_program
+from howquick.extract.packing import pack_block, unpack_block
 from howquick.files import read_json
-from howquick.packing import pack_block, unpack_block
 
 
 def main() -> None:

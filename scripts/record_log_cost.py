@@ -8,10 +8,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from howquick.endpoints import load_endpoints
+from howquick.environment.endpoints import load_endpoints
+from howquick.environment.log_cost import FILE, LOGS
 from howquick.errors import UserError, run_program
 from howquick.files import write_json
-from howquick.log_cost import FILE, LOGS, ROLES
+from howquick.model import ROLES
 
 COLUMNS = {
     "arm",

@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 
 from howquick.errors import run_program
-from howquick.study import Selection
-from howquick.workflow import plan_study, write_plan
+from howquick.plan.plan import plan_study, write_plan
+from howquick.study.resolve import Selection
 
 
 def main() -> None:
@@ -21,6 +21,7 @@ def main() -> None:
     parser.add_argument("--results", default="", help="where it is measured, for its precision")
     parser.add_argument("--unobserved", action="store_true", help="no captures and no qlogs")
     parser.add_argument("--repetitions", type=int, help="only so many of each cell")
+    parser.add_argument("--clock", choices=("real", "virtual"), help="in place of the study's own")
     parser.add_argument("--output", type=Path, required=True)
     arguments = parser.parse_args()
     selection = Selection(
@@ -29,6 +30,7 @@ def main() -> None:
         tuple(arguments.cells),
         tuple(arguments.arms),
         observe=not arguments.unobserved,
+        clock=arguments.clock,
         repetitions=arguments.repetitions,
     )
     write_plan(plan_study(arguments.study, selection, arguments.results), arguments.output)

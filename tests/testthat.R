@@ -3,7 +3,7 @@ library(ggplot2)
 library(testthat)
 folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(FALSE), value = TRUE)[1]))
 source(file.path(folder, "..", "R", "load.R"))
-load_analysis(file.path(folder, "..", "R"))
+uses(analysis_files())
 
 results <- as.data.frame(test_dir(
   file.path(folder, "testthat"),

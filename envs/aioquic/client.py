@@ -5,20 +5,20 @@ Reads the environment of docs/formats.md, section 2.
 
 import asyncio
 import gc
-import json
-import sys
+import os
 import time
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, cast
-from urllib.parse import urlsplit
+from typing import cast
 
 from aioquic.quic.configuration import QuicConfiguration
 from aioquic.quic.connection import QuicConnection
 from aioquic.tls import SessionTicket
+from contract import Environment, Load, Settings, read_load, read_settings, run
+from contract.gate import pass_gate
+from contract.timing import Timing
 from page import LoadError, PageClient, Request
 from qlog import StreamingLogger
-from settings import check_supported, configuration, enlarge_buffer, environment, refuse
+from settings import ABLE, configuration, enlarge_buffer
 
 PRIME_PATIENCE_S = 30.0
 
@@ -49,7 +49,7 @@ async def prime(quic: QuicConfiguration, address: tuple[str, int], authority: st
     tickets: list[SessionTicket] = []
     client = await connect(quic, address, authority, tickets)
     client.start()
-    await client.fetch([Request("/prime")])
+    await client.fetch([Request("/prime", hashed=False)])
     deadline = time.monotonic() + PRIME_PATIENCE_S
     while not tickets:
         if time.monotonic() > deadline:
@@ -59,34 +59,29 @@ async def prime(quic: QuicConfiguration, address: tuple[str, int], authority: st
     return tickets[-1]
 
 
-def wait_for_go() -> None:
-    """Say that only the load is left and wait for the word. Raises LoadError."""
-    print("ready", flush=True)
-    if sys.stdin.readline() != "go\n":
-        raise LoadError("expected the line go on standard input")
+async def fetch(client: PageClient, requests: list[Request], *, sequential: bool) -> None:
+    """Fetch the HTML, then all others at once; or one after the other. Raises LoadError."""
+    groups = [[request] for request in requests] if sequential else [requests[:1], requests[1:]]
+    for group in groups:
+        await client.fetch(group)
 
 
-async def load(env: dict[str, str]) -> dict[str, Any]:
-    """Load the page and return TIMING. Raises LoadError, KeyError, ValueError or OSError."""
-    quic = configuration(env, is_client=True)
-    quic.server_name = env["HOST"]
-    quic.load_verify_locations(cafile=f"{env['CERTS']}/ca.pem")
-    address = (env["ADDRESS"], int(env["PORT"]))
-    requests = [Request(urlsplit(url).path) for url in env["REQUESTS"].split()]
-    authority = urlsplit(env["REQUESTS"].split()[0]).netloc
+async def load(settings: Settings, asked: Load, quic: QuicConfiguration) -> Timing:
+    """Load the page and return TIMING. Raises Refusal or OSError."""
+    address = (settings.address, settings.port)
+    requests = [Request(path, hashed=asked.hashed) for path in asked.paths]
     warm_up(quic, address)
-    if env["CONNECTION"] != "cold":
-        quic.session_ticket = await prime(quic, address, authority)
-        if env["CONNECTION"] == "resumed":
+    if settings.connection != "cold":
+        quic.session_ticket = await prime(quic, address, asked.netloc)
+        if settings.connection == "resumed":
             quic.session_ticket.max_early_data_size = None
-    client = await connect(quic, address, authority, [])
+    client = await connect(quic, address, asked.netloc, [])
     # The load is short: a collection in its middle would cost more than the memory it frees.
     gc.collect()
     gc.disable()
-    wait_for_go()
+    pass_gate()
     client.start()
-    await client.fetch(requests[:1])
-    await client.fetch(requests[1:])
+    await fetch(client, requests, sequential=asked.sequential)
     timing = client.timing(requests)
     client.finish()
     if quic.quic_logger is not None:
@@ -96,16 +91,14 @@ async def load(env: dict[str, str]) -> dict[str, Any]:
 
 def main() -> None:
     """Check what is asked, load, write TIMING."""
-    env = environment()
-    check_supported(env)
-    try:
-        timing = asyncio.run(load(env))
-        Path(env["TIMING"]).write_text(json.dumps(timing, indent=1))
-    except (KeyError, ValueError, IndexError) as problem:
-        refuse(1, f"environment variable missing or wrong: {problem!r}")
-    except (LoadError, OSError) as problem:
-        refuse(1, str(problem))
+    env = Environment(os.environ)
+    settings = read_settings(env, ABLE)
+    asked = read_load(env, settings)
+    quic = configuration(env, settings, is_client=True)
+    quic.server_name = settings.host
+    quic.load_verify_locations(cafile=str(settings.authority))
+    asyncio.run(load(settings, asked, quic)).write(asked.timing)
 
 
 if __name__ == "__main__":
-    main()
+    run("aioquic", main)

@@ -1,45 +1,48 @@
 """The client's side of one HTTP/3 connection: requests, times, hashes."""
 
 import asyncio
-import hashlib
 import time
-from dataclasses import dataclass, field
-from typing import Any
+from hashlib import sha256
 
 from aioquic.asyncio.protocol import QuicConnectionProtocol
 from aioquic.h3.connection import H3Connection
 from aioquic.h3.events import DataReceived, H3Event, HeadersReceived
 from aioquic.quic.connection import QuicConnection
 from aioquic.quic.events import ConnectionTerminated, HandshakeCompleted, QuicEvent
+from contract import Refusal
+from contract.timing import ObjectTiming, Timing
 
 
-class LoadError(Exception):
+class LoadError(Refusal):
     """The page could not be loaded."""
 
 
-@dataclass
 class Request:
     """One object: times are seconds since the connection's start."""
 
-    path: str
-    status: int = 0
-    size: int = 0
-    start_s: float = 0.0
-    first_byte_s: float = 0.0
-    end_s: float = 0.0
-    digest: Any = field(default_factory=hashlib.sha256)
+    def __init__(self, path: str, *, hashed: bool) -> None:
+        self.path = path
+        self.status = self.size = 0
+        self.start_s = self.first_byte_s = self.end_s = 0.0
+        self._digest = sha256() if hashed else None
 
-    def timing(self) -> dict[str, Any]:
-        """Return the entry of TIMING."""
-        return {
-            "path": self.path,
-            "status": self.status,
-            "bytes": self.size,
-            "sha256": self.digest.hexdigest(),
-            "start_s": round(self.start_s, 6),
-            "first_byte_s": round(self.first_byte_s, 6),
-            "end_s": round(self.end_s, 6),
-        }
+    def take(self, body: bytes) -> None:
+        """Note some bytes of the body."""
+        self.size += len(body)
+        if self._digest is not None:
+            self._digest.update(body)
+
+    def timing(self) -> ObjectTiming:
+        """Return what TIMING has of it."""
+        return ObjectTiming(
+            path=self.path,
+            status=self.status,
+            size=self.size,
+            sha256=self._digest.hexdigest() if self._digest else None,
+            start_s=self.start_s,
+            first_byte_s=self.first_byte_s,
+            end_s=self.end_s,
+        )
 
 
 class PageClient(QuicConnectionProtocol):
@@ -116,8 +119,7 @@ class PageClient(QuicConnectionProtocol):
             request.first_byte_s = self._now_s()
             request.status = int(dict(event.headers).get(b":status", b"0"))
         else:
-            request.size += len(event.data)
-            request.digest.update(event.data)
+            request.take(event.data)
         if event.stream_ended:
             self._complete(event.stream_id)
 
@@ -133,16 +135,15 @@ class PageClient(QuicConnectionProtocol):
         if self._done is not None and not self._done.done():
             self._done.set_exception(LoadError(reason))
 
-    def timing(self, requests: list[Request]) -> dict[str, Any]:
+    def timing(self, requests: list[Request]) -> Timing:
         """Return TIMING (docs/formats.md, section 2) of a page that was loaded."""
         assert self._handshake is not None
         assert self._handshake_s is not None
-        return {
-            "protocol": "h3",
-            "start": self._unix_start,
-            "handshake_s": round(self._handshake_s, 6),
-            "resumed": self._handshake.session_resumed,
-            "early_data": self._handshake.early_data_accepted,
-            "connections": 1,
-            "objects": [request.timing() for request in requests],
-        }
+        return Timing(
+            protocol="h3",
+            start=self._unix_start,
+            handshake_s=self._handshake_s,
+            resumed=self._handshake.session_resumed,
+            early_data=self._handshake.early_data_accepted,
+            objects=tuple(request.timing() for request in requests),
+        )

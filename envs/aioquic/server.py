@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import os
 import signal
 from pathlib import Path
 
@@ -9,10 +10,13 @@ from aioquic.asyncio.protocol import QuicConnectionProtocol
 from aioquic.asyncio.server import QuicServer
 from aioquic.h3.connection import H3Connection
 from aioquic.h3.events import H3Event, HeadersReceived
+from aioquic.quic.configuration import QuicConfiguration
 from aioquic.quic.events import ProtocolNegotiated, QuicEvent
 from aioquic.tls import SessionTicket
+from contract import Environment, Settings, read_settings, run
+from contract.settings import read_www
 from qlog import StreamingLogger
-from settings import check_supported, configuration, enlarge_buffer, environment, refuse
+from settings import ABLE, configuration, enlarge_buffer
 
 # A connection's last event must be on disk 100 ms after the peer closed it.
 QLOG_FLUSH_S = 0.05
@@ -83,11 +87,8 @@ async def keep_flushing(logger: StreamingLogger) -> None:
         logger.flush()
 
 
-async def serve(env: dict[str, str]) -> None:
-    """Serve until SIGTERM or SIGINT. Raises KeyError, ValueError or OSError before it serves."""
-    PageServer.content = Content(Path(env["WWW"]))
-    quic = configuration(env, is_client=False)
-    quic.load_cert_chain(f"{env['CERTS']}/cert.pem", f"{env['CERTS']}/priv.key")
+async def serve(settings: Settings, quic: QuicConfiguration) -> None:
+    """Serve until SIGTERM or SIGINT. Raises OSError before it serves."""
     tickets = Tickets()
     loop = asyncio.get_running_loop()
     stopped = asyncio.Event()
@@ -100,7 +101,7 @@ async def serve(env: dict[str, str]) -> None:
             session_ticket_fetcher=tickets.pop,
             session_ticket_handler=tickets.add,
         ),
-        local_addr=(env["ADDRESS"], int(env["PORT"])),
+        local_addr=(settings.address, settings.port),
     )
     enlarge_buffer(transport.get_extra_info("socket"))
     # What is loaded by now lives as long as the server: the collector need not look at it again.
@@ -119,15 +120,14 @@ async def serve(env: dict[str, str]) -> None:
 
 def main() -> None:
     """Check what is asked and serve."""
-    env = environment()
-    check_supported(env)
-    try:
-        asyncio.run(serve(env))
-    except (KeyError, ValueError) as problem:
-        refuse(1, f"environment variable missing or wrong: {problem!r}")
-    except OSError as problem:
-        refuse(1, str(problem))
+    env = Environment(os.environ)
+    settings = read_settings(env, ABLE)
+    www = read_www(env)
+    quic = configuration(env, settings, is_client=False)
+    quic.load_cert_chain(str(settings.chain), str(settings.key))
+    PageServer.content = Content(www)
+    asyncio.run(serve(settings, quic))
 
 
 if __name__ == "__main__":
-    main()
+    run("aioquic", main)

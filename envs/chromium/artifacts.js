@@ -4,7 +4,7 @@
 const fs = require('node:fs');
 const path = require('node:path');
 const { NET_LOG } = require('./browser.js');
-const { Refusal } = require('./settings.js');
+const { Refusal } = require('./contract');
 
 const FILM_FRAMES = 10;
 // After the events comes what the browser polls at its end, a list.

@@ -5,7 +5,7 @@ const { execFileSync, spawn } = require('node:child_process');
 const fs = require('node:fs');
 const path = require('node:path');
 const { DevTools } = require('./devtools.js');
-const { Refusal } = require('./settings.js');
+const { Refusal } = require('./contract');
 
 // Debian's `chromium` is a script that adds flags and extensions of its own.
 const DEBIAN = '/usr/lib/chromium/chromium';

@@ -1,18 +1,19 @@
 // Load one page by Chromium and write TIMING. Reads the environment of docs/formats.md, section 2.
 'use strict';
 
-const { once } = require('node:events');
 const fs = require('node:fs');
 const { createRequire } = require('node:module');
 const path = require('node:path');
-const readline = require('node:readline');
 const { pathToFileURL } = require('node:url');
 const { keep } = require('./artifacts.js');
 const { Browser } = require('./browser.js');
+const {
+  Refusal, passGate, refuse, writeTiming,
+} = require('./contract');
 const { metricsOf, visualProgress } = require('./metrics.js');
 const { Page } = require('./page.js');
 const { Recorder } = require('./recorder.js');
-const { Refusal, readSettings } = require('./settings.js');
+const { readSettings } = require('./settings.js');
 const { startOf, timingOf } = require('./timing.js');
 
 // The locked packages, from the folder they were built into: the first argument.
@@ -27,14 +28,6 @@ async function packages() {
   } catch (error) {
     throw new Refusal(`${prefix} is not what build.sh makes: ${error.message}`);
   }
-}
-
-async function waitForGo() {
-  process.stdout.write('ready\n');
-  const lines = readline.createInterface({ input: process.stdin });
-  const [line] = await Promise.race([once(lines, 'line'), once(lines, 'close')]);
-  lines.close();
-  if (line !== 'go') throw new Refusal('expected the line go on standard input');
 }
 
 // Load, then look: nothing of the looking is part of the load.
@@ -61,20 +54,17 @@ async function main() {
   try {
     const page = new Page(browser, settings);
     await page.prepare();
-    await waitForGo();
+    await passGate();
     const recorder = new Recorder(settings);
     const seen = await measure(page, recorder, speedline);
     await browser.close();
     if (settings.artifacts) {
       await keep(settings.artifacts, { ...seen, messages: recorder.messages, harFromMessages, netLog: settings.netLog });
     }
-    fs.writeFileSync(settings.timing, JSON.stringify(seen.timing, null, 1));
+    writeTiming(settings.timing, seen.timing);
   } finally {
     await browser.close();
   }
 }
 
-main().then(() => process.exit(0), (error) => {
-  process.stderr.write(`chromium: ${error.message.split('\n')[0]}\n`);
-  process.exit(error.status ?? 1);
-});
+main().then(() => process.exit(0), (error) => refuse('chromium', error));

@@ -1,7 +1,7 @@
 // The page of a browser: made ready, loaded, looked at.
 'use strict';
 
-const { Refusal } = require('./settings.js');
+const { Refusal } = require('./contract');
 
 const VIEW = { width: 1366, height: 768, deviceScaleFactor: 1, mobile: false };
 const TRACED = ['-*', 'devtools.timeline', 'disabled-by-default-devtools.screenshot', 'loading'];

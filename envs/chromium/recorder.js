@@ -1,7 +1,7 @@
 // What the browser reports of a load, event by event.
 'use strict';
 
-const { Refusal } = require('./settings.js');
+const { Refusal } = require('./contract');
 
 // A page that has finished without having asked for everything gets this long to ask.
 const LATE_REQUEST_MS = 1000;

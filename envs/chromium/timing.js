@@ -2,7 +2,7 @@
 'use strict';
 
 const { createHash } = require('node:crypto');
-const { Refusal } = require('./settings.js');
+const { Refusal } = require('./contract');
 
 const rounded = (seconds) => Number(seconds.toFixed(6));
 

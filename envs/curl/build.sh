@@ -12,4 +12,4 @@ fi
 read -ra flags <<<"$(pkg-config --cflags --libs libcurl libcrypto libssl)"
 mkdir -p "$OUT/bin"
 gcc -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -o "$OUT/bin/page-client" \
-  "$here"/{main,options,page,moves,transfer,timing}.c "${flags[@]}"
+  "$here"/{main,settings,page,moves,transfer}.c "$here"/contract/*.c "${flags[@]}"

@@ -1,24 +1,20 @@
 #include "moves.h"
 
-#include <string.h>
+#include <arpa/inet.h>
+#include <stdio.h>
 
-/* Bytes of the whole page: those announced, and for objects not yet answered the mean of the others. */
-static double expected_bytes(const struct page *page) {
-  double announced = 0;
-  int known = 0;
+#include "contract/gate.h"
+
+static struct progress progress_of(const struct page *page) {
+  struct progress progress = {.count = page->count, .moves = page->settings->asked.moves, .begun = page->moves_begun};
   for (int i = 0; i < page->count; i++) {
     const struct transfer *t = &page->transfers[i];
+    progress.received += (double)t->bytes;
     if (!t->done && t->expected < 0) continue;
-    announced += (double)(t->done ? t->bytes : t->expected);
-    known++;
+    progress.known += (double)(t->done ? t->bytes : t->expected);
+    progress.told++;
   }
-  return known ? announced * page->count / known : 0;
-}
-
-static double received_bytes(const struct page *page) {
-  double sum = 0;
-  for (int i = 0; i < page->count; i++) sum += (double)page->transfers[i].bytes;
-  return sum;
+  return progress;
 }
 
 static bool complete(const struct page *page) {
@@ -28,23 +24,18 @@ static bool complete(const struct page *page) {
 }
 
 void moves_check(struct page *page) {
-  int moves = page->settings->moves;
-  if (page->moving || page->moves_begun >= moves || complete(page)) return;
-  double expected = expected_bytes(page), share = (double)(page->moves_begun + 1) / (moves + 1);
-  if (expected == 0 || received_bytes(page) < share * expected) return;
+  if (page->moving || complete(page)) return;
+  struct progress progress = progress_of(page);
+  if (!move_is_due(&progress)) return;
   page->moves_begun++;
   page->moving = true;
-  puts("move");
-  fflush(stdout);
+  gate_ask_to_move();
 }
 
 int moves_go(struct page *page) {
-  static const char word[] = "moved ";
-  char line[64], interface[80];
-  if (!fgets(line, sizeof line, stdin) || strncmp(line, word, sizeof word - 1) != 0)
-    quit(EXIT_FAILURE, "expected the line moved ADDRESS on standard input");
-  line[strcspn(line, "\n")] = '\0';
-  snprintf(interface, sizeof interface, "host!%s", line + sizeof word - 1);
+  char address[INET_ADDRSTRLEN], interface[sizeof address + sizeof "host!"];
+  struct in_addr moved = gate_moved();
+  snprintf(interface, sizeof interface, "host!%s", inet_ntop(AF_INET, &moved, address, sizeof address));
   page->moving = false;
 
   CURLM *before = page->multi;

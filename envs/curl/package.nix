@@ -3,7 +3,10 @@
   curl,
   openssl,
 }:
-cProgram ./. [
-  curl
-  openssl
-]
+cProgram ./. {
+  libraries = [
+    curl
+    openssl
+  ];
+  shared.contract = ../contract/c;
+}

@@ -1,9 +1,10 @@
 #include "page.h"
 
-#include "moves.h"
-
 #include <string.h>
 #include <unistd.h>
+
+#include "contract/timing.h"
+#include "moves.h"
 
 CURLM *open_multi(const struct settings *s) {
   CURLM *multi = curl_multi_init();
@@ -70,9 +71,8 @@ static CURLSH *sessions_of(const struct page *page, int i) {
 
 /* Connections the page will open. */
 static int connections_needed(const struct settings *s) {
-  int objects = 0;
-  for (const char *c = s->requests; *c; c++) objects += *c == ' ';
-  if (objects < 1 || s->sequential) return 1;
+  int objects = s->asked.count - 1;
+  if (objects < 1 || s->asked.sequential) return 1;
   return objects < s->connections ? objects : s->connections;
 }
 
@@ -84,9 +84,10 @@ static void prime(struct page *page) {
   struct transfer *transfers = allocate(count, sizeof *transfers);
   struct settings still = *s;
   struct page first = {.settings = &still, .multi = open_multi(s), .transfers = transfers, .count = count};
-  still.moves = 0;
+  still.asked.moves = 0;
+  struct request request = {s->prime_url, "/prime"};
   for (int i = 0; i < count; i++)
-    transfer_prepare(&transfers[i], s, s->prime_url, page->sessions[i]);
+    transfer_prepare(&transfers[i], s, &request, page->sessions[i]);
   run(&first, transfers, count, count, monotonic_s());
   for (int i = 0; i < count; i++) {
     curl_multi_remove_handle(first.multi, transfers[i].easy);
@@ -99,23 +100,19 @@ static void prime(struct page *page) {
 void page_prepare(struct page *page, const struct settings *settings) {
   memset(page, 0, sizeof *page);
   page->settings = settings;
-  if (settings->connection != COLD) {
+  if (settings->told.connection != COLD) {
     open_sessions(page);
     prime(page);
   }
-  char *urls = strdup(settings->requests), *rest = NULL;
-  int room = (int)strlen(settings->requests) / 2 + 1;
-  if (!urls) quit(EXIT_FAILURE, "out of memory");
-  page->transfers = allocate(room, sizeof *page->transfers);
-  for (char *url = strtok_r(urls, " ", &rest); url; url = strtok_r(NULL, " ", &rest)) {
-    struct transfer *t = &page->transfers[page->count];
-    transfer_prepare(t, settings, url, sessions_of(page, page->count));
+  page->count = settings->asked.count;
+  page->transfers = allocate((size_t)page->count, sizeof *page->transfers);
+  for (int i = 0; i < page->count; i++) {
+    struct transfer *t = &page->transfers[i];
+    transfer_prepare(t, settings, &settings->asked.requests[i], sessions_of(page, i));
     /* Otherwise libcurl would use fewer connections than asked for when the server answers at once. */
-    bool opens = !settings->sequential && page->count >= 2 && page->count <= settings->connections;
+    bool opens = !settings->asked.sequential && i >= 2 && i <= settings->connections;
     curl_easy_setopt(t->easy, CURLOPT_FRESH_CONNECT, opens ? 1L : 0L);
-    page->count++;
   }
-  if (page->count == 0) quit(EXIT_FAILURE, "REQUESTS: no URL");
 }
 
 static void note_connections(struct page *page) {
@@ -145,7 +142,7 @@ void page_load(struct page *page) {
 
   run(page, page->transfers, 1, 1, origin);
   int objects = page->count - 1;
-  int parallel = s->sequential ? 1 : s->connections == 1 ? objects : s->connections;
+  int parallel = s->asked.sequential ? 1 : s->connections == 1 ? objects : s->connections;
   run(page, page->transfers + 1, objects, parallel, origin);
 
   note_connections(page);
@@ -153,9 +150,24 @@ void page_load(struct page *page) {
   curl_multi_cleanup(page->multi);
 }
 
+void page_write(const struct page *page) {
+  struct timing timing = {.protocol = page->settings->protocol, .start = page->start,
+                          .handshake_s = page->handshake_s,
+                          .resumed = page->resumed_known ? page->resumed : UNKNOWN,
+                          .early_data = page->early_data, .connections = page->connections,
+                          .moves_followed = UNKNOWN, .count = page->count};
+  timing.objects = allocate((size_t)page->count, sizeof *timing.objects);
+  for (int i = 0; i < page->count; i++) {
+    const struct transfer *t = &page->transfers[i];
+    timing.objects[i] = (struct object_timing){t->path, (int)t->status, (uint64_t)t->bytes,
+                                               t->hash ? t->sha256 : NULL, t->start_s, t->first_byte_s, t->end_s};
+  }
+  timing_write(page->settings->asked.timing, &timing);
+  free(timing.objects);
+}
+
 void page_free(struct page *page) {
   for (int i = 0; i < page->count; i++) transfer_free(&page->transfers[i]);
-  free(page->transfers[0].url); /* all URLs are parts of one string */
   free(page->transfers);
   for (int i = 0; page->sessions && i < page->settings->connections; i++)
     curl_share_cleanup(page->sessions[i]);

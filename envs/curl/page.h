@@ -27,6 +27,9 @@ void page_prepare(struct page *page, const struct settings *settings);
 /* Load; quits with a message on any failure. */
 void page_load(struct page *page);
 
+/* Write TIMING; quits if the file cannot be written. */
+void page_write(const struct page *page);
+
 void page_free(struct page *page);
 
 #endif

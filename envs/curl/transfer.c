@@ -59,9 +59,9 @@ static void set_tls(struct transfer *t, const struct settings *s, CURLSH *sessio
   curl_easy_setopt(t->easy, CURLOPT_TLS13_CIPHERS, s->ciphers);
   curl_easy_setopt(t->easy, CURLOPT_SSL_VERIFYPEER, s->verify ? 1L : 0L);
   curl_easy_setopt(t->easy, CURLOPT_SSL_VERIFYHOST, s->verify ? 2L : 0L);
-  curl_easy_setopt(t->easy, CURLOPT_SSL_SESSIONID_CACHE, s->connection == COLD ? 0L : 1L);
+  curl_easy_setopt(t->easy, CURLOPT_SSL_SESSIONID_CACHE, s->told.connection == COLD ? 0L : 1L);
   if (sessions) curl_easy_setopt(t->easy, CURLOPT_SHARE, sessions);
-  if (s->connection == EARLY)
+  if (s->told.connection == EARLY)
     curl_easy_setopt(t->easy, CURLOPT_SSL_OPTIONS, (long)CURLSSLOPT_EARLYDATA);
 }
 
@@ -73,19 +73,16 @@ static void set_address(struct transfer *t, const struct settings *s) {
   curl_easy_setopt(t->easy, CURLOPT_RESOLVE, resolve);
 }
 
-void transfer_prepare(struct transfer *t, const struct settings *s, char *url, CURLSH *sessions) {
+void transfer_prepare(struct transfer *t, const struct settings *s, const struct request *request, CURLSH *sessions) {
   memset(t, 0, sizeof *t);
-  t->url = url;
+  t->path = request->path;
   t->expected = -1;
-  const char *authority = strstr(url, "://");
-  t->path = authority ? strchr(authority + 3, '/') : NULL;
-  if (!t->path) quit(EXIT_FAILURE, "REQUESTS: %s is not a full URL", url);
   t->easy = curl_easy_init();
-  t->hash = s->hash_bodies ? EVP_MD_CTX_new() : NULL;
-  if (!t->easy || (s->hash_bodies && EVP_DigestInit_ex(t->hash, EVP_sha256(), NULL) != 1))
+  t->hash = s->asked.hashed ? EVP_MD_CTX_new() : NULL;
+  if (!t->easy || (s->asked.hashed && EVP_DigestInit_ex(t->hash, EVP_sha256(), NULL) != 1))
     quit(EXIT_FAILURE, "out of memory");
 
-  curl_easy_setopt(t->easy, CURLOPT_URL, url);
+  curl_easy_setopt(t->easy, CURLOPT_URL, request->url);
   curl_easy_setopt(t->easy, CURLOPT_PRIVATE, t);
   curl_easy_setopt(t->easy, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(t->easy, CURLOPT_PROXY, "");

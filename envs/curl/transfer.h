@@ -9,8 +9,7 @@
 #include "settings.h"
 
 struct transfer {
-  char *url;
-  const char *path;              /* within url */
+  const char *path;              /* within the URL */
   CURL *easy;
   EVP_MD_CTX *hash;
   double origin;                 /* monotonic time of the page's start, s */
@@ -29,8 +28,8 @@ struct transfer {
 /* Monotonic clock in seconds. */
 double monotonic_s(void);
 
-/* Prepare a handle for url; sessions is the cache shared with earlier connections or NULL. */
-void transfer_prepare(struct transfer *t, const struct settings *s, char *url, CURLSH *sessions);
+/* Prepare a handle for a request; sessions is the cache shared with earlier connections or NULL. */
+void transfer_prepare(struct transfer *t, const struct settings *s, const struct request *request, CURLSH *sessions);
 
 /* Add the handle to multi and note the start. */
 void transfer_start(struct transfer *t, CURLM *multi, double origin);

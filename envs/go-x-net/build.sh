@@ -1,1 +1,1 @@
-../quic-go/build.sh
+contract/build.sh

@@ -4,6 +4,6 @@ goProgram ./. {
     "server"
     "client"
   ];
-  shared.contract = ../quic-go/contract;
+  shared.contract = ../contract/go;
   vendorHash = "sha256-HkrG21FhtDDh/DL+cKN6pP0fPkVeubNN9bivoruP+EY=";
 }

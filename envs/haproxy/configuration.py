@@ -4,13 +4,14 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from contract import Ability, Environment, Refusal, Settings
+from contract.settings import read_www
+from contract.tls import aes_variables, cipher, groups
+
 CONGESTION_CONTROL = {"cubic": "cubic", "reno": "newreno"}
-CIPHERS = {
-    "default": None,
-    "aes128": "TLS_AES_128_GCM_SHA256",
-    "aes256": "TLS_AES_256_GCM_SHA384",
-    "chacha20": "TLS_CHACHA20_POLY1305_SHA256",
-}
+TCP = Ability(("cold", "resumed", "0rtt"))
+ABLE = {"h1": TCP, "h2": TCP, "h3": Ability(("cold", "resumed"), tuple(CONGESTION_CONTROL))}
+LARGEST = 1 << 30
 # A Unix socket's path has at most 107 bytes.
 SOCKET_PATH_BYTES = 107
 
@@ -64,6 +65,22 @@ QUIC = """\
 
 
 @dataclass(frozen=True)
+class Options:
+    """The knobs of endpoint.yaml, and the folder to serve."""
+
+    www: Path
+    suites: str
+    groups: str
+    aes: dict[str, str]  # variables of haproxy
+    hystart: bool
+    idle_s: int
+    window_bytes: int
+    streams: int
+    send_buffers: int
+    socket_buffer_bytes: int
+
+
+@dataclass(frozen=True)
 class Files:
     """How the two programs are started, and where they meet."""
 
@@ -72,92 +89,92 @@ class Files:
     socket: Path
 
 
-def _truth(env: dict[str, str], name: str) -> bool:
-    word = env[name].lower()
-    if word not in ("true", "false"):
-        raise ValueError(f"{name} {env[name]}: use true or false")
-    return word == "true"
+def read_options(env: Environment) -> Options:
+    """Read what a server is told besides the settings. May raise Refusal."""
+    options = Options(
+        www=read_www(env),
+        suites=cipher(env),
+        groups=groups(env),
+        aes=aes_variables(env),
+        hystart=env.option_switch("hystart"),
+        idle_s=env.option_number("idle_timeout_s", 1, 86400),
+        window_bytes=env.option_number("max_congestion_window_bytes", 0, LARGEST),
+        streams=env.option_number("max_streams", 1, 1 << 20),
+        send_buffers=env.option_number("send_buffers", 1, 1 << 20),
+        socket_buffer_bytes=env.option_number("socket_buffer_bytes", 0, LARGEST),
+    )
+    env.check_options()
+    return options
 
 
-def slow_aes(env: dict[str, str]) -> bool:
-    """Tell whether AES is to be computed without the processor's instructions. May raise ValueError."""
-    return not _truth(env, "OPTION_AES_ACCELERATION")
-
-
-def _tuning(env: dict[str, str], streams: int, idle: int) -> str:
+def _tuning(settings: Settings, options: Options) -> str:
     """Return the global lines that depend on the protocol and the options."""
-    quic = env["PROTOCOL"] == "h3"
+    quic = settings.protocol == "h3"
     lines = ""
     if quic:
         lines = QUIC.format(
-            streams=streams,
-            idle=idle,
-            hystart="on" if _truth(env, "OPTION_HYSTART") else "off",
-            buffers=int(env["OPTION_SEND_BUFFERS"]),
+            streams=options.streams,
+            idle=options.idle_s,
+            hystart="on" if options.hystart else "off",
+            buffers=options.send_buffers,
         )
-    size = int(env["OPTION_SOCKET_BUFFER_BYTES"])
+    size = options.socket_buffer_bytes
     if size:
         # QUIC's sockets are the listener's, TCP's are the client's.
         side = "frontend" if quic else "client"
         lines += f"  tune.sndbuf.{side} {size}\n  tune.rcvbuf.{side} {size}\n"
-    cipher = env["OPTION_CIPHER"]
-    if cipher not in CIPHERS:
-        raise ValueError(f"OPTION_CIPHER {cipher}: use one of {', '.join(CIPHERS)}")
-    if CIPHERS[cipher]:
-        lines += f"  ssl-default-bind-ciphersuites {CIPHERS[cipher]}\n"
+    if options.suites:
+        lines += f"  ssl-default-bind-ciphersuites {options.suites}\n"
     return lines
 
 
-def _bind_words(env: dict[str, str]) -> str:
+def _bind_words(settings: Settings, options: Options) -> str:
     """Return what the bind line says of the protocol."""
-    protocol = env["PROTOCOL"]
-    if protocol == "h3":
-        window = int(env["OPTION_MAX_CONGESTION_WINDOW_BYTES"])
-        limit = f"({window})" if window else ""
-        return f"alpn h3 quic-cc-algo {CONGESTION_CONTROL[env['CONGESTION_CONTROL']]}{limit}"
-    early = " allow-0rtt" if env["CONNECTION"] == "0rtt" else ""
-    return f"alpn {'http/1.1' if protocol == 'h1' else 'h2'}{early}"
+    if settings.protocol == "h3":
+        limit = f"({options.window_bytes})" if options.window_bytes else ""
+        return f"alpn h3 quic-cc-algo {CONGESTION_CONTROL[settings.congestion_control]}{limit}"
+    early = " allow-0rtt" if settings.connection == "0rtt" else ""
+    return f"alpn {'http/1.1' if settings.protocol == 'h1' else 'h2'}{early}"
 
 
-def _haproxy(env: dict[str, str], pem: Path, socket: Path) -> str:
-    streams, idle = int(env["OPTION_MAX_STREAMS"]), int(env["OPTION_IDLE_TIMEOUT_S"])
-    scheme = "quic4" if env["PROTOCOL"] == "h3" else "ipv4"
+def _haproxy(settings: Settings, options: Options, pem: Path, socket: Path) -> str:
+    scheme = "quic4" if settings.protocol == "h3" else "ipv4"
     return HAPROXY.format(
-        streams=streams,
-        tuning=_tuning(env, streams, idle),
-        idle=idle,
-        bind=f"{scheme}@{env['ADDRESS']}:{int(env['PORT'])}",
+        streams=options.streams,
+        tuning=_tuning(settings, options),
+        idle=options.idle_s,
+        bind=f"{scheme}@{settings.address}:{settings.port}",
         pem=pem,
-        group=env["OPTION_GROUP"],
-        extra=_bind_words(env),
+        group=options.groups,
+        extra=_bind_words(settings, options),
         socket=socket,
     )
 
 
-def _nginx(env: dict[str, str], state: Path, socket: Path) -> str:
+def _nginx(state: Path, www: Path, socket: Path) -> str:
     kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     return NGINX.format(
         user="user root;\n" if os.geteuid() == 0 else "",
         state=state,
         paths=" ".join(f"{kind}_temp_path {state}/{kind};" for kind in kinds),
         socket=socket,
-        www=env["WWW"],
+        www=www,
     )
 
 
-def write(env: dict[str, str], state: Path) -> Files:
-    """Write all files into ``state``. Raises KeyError or ValueError for a wrong variable."""
+def write(settings: Settings, options: Options) -> Files:
+    """Write all files into STATE. Raises Refusal where that cannot hold a socket, OSError."""
+    state = settings.state
     socket = state / "n"
     if len(bytes(socket)) > SOCKET_PATH_BYTES:
-        raise ValueError(f"STATE {state}: too long for a Unix socket ({SOCKET_PATH_BYTES} bytes)")
-    certs = Path(env["CERTS"])
+        raise Refusal(f"STATE {state}: too long for a Unix socket ({SOCKET_PATH_BYTES} bytes)")
     pem = state / "bundle.pem"
     # haproxy wants key and chain in one file.
     pem.touch(mode=0o600)
-    pem.write_text((certs / "cert.pem").read_text() + (certs / "priv.key").read_text())
+    pem.write_text(settings.chain.read_text() + settings.key.read_text())
     haproxy, nginx = state / "haproxy.cfg", state / "nginx.conf"
-    haproxy.write_text(_haproxy(env, pem, socket))
-    nginx.write_text(_nginx(env, state, socket))
+    haproxy.write_text(_haproxy(settings, options, pem, socket))
+    nginx.write_text(_nginx(state, options.www, socket))
     return Files(
         ["nginx", "-e", "stderr", "-p", str(state), "-c", str(nginx)],
         ["haproxy", "-db", "-f", str(haproxy)],

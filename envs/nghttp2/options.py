@@ -1,17 +1,37 @@
-"""Options that nghttp and nghttpd share."""
+"""The knobs of endpoint.yaml, which nghttp and nghttpd are both told."""
 
-# OPENSSL_ia32cap(3): AES-NI and PCLMULQDQ, VAES and VPCLMULQDQ left out; ARMv8 without AES and PMULL.
-_SLOW = {"OPENSSL_ia32cap": "~0x200000200000000:~0x60000000000", "OPENSSL_armcap": "0x1"}
+from dataclasses import dataclass
 
+from contract import Environment
+from contract.tls import CIPHERS, aes_variables, cipher
 
-def truth(env: dict[str, str], name: str) -> bool:
-    """Return a variable that is true or false. Raises KeyError, ValueError."""
-    known = {"true": True, "false": False}
-    if env[name].lower() not in known:
-        raise ValueError(f"{name} {env[name]}: use true or false")
-    return known[env[name].lower()]
+# RFC 9113, section 6.9.2: the largest window is 2^31-1 bytes.
+LEAST_BITS, MOST_BITS = 1, 30
 
 
-def slow_aes(env: dict[str, str]) -> dict[str, str]:
-    """Return the variables that keep OpenSSL from the processor's AES instructions, if that is asked."""
-    return {} if truth(env, "OPTION_AES_ACCELERATION") else _SLOW
+@dataclass(frozen=True)
+class Options:
+    """What both programs are told; each uses its part."""
+
+    windows: tuple[str, ...]  # arguments of either program
+    suites: str
+    verify: bool
+    max_streams: int
+    aes: dict[str, str]  # variables of either program
+
+
+def read_options(env: Environment) -> Options:
+    """Read all knobs. May raise Refusal."""
+    bits = [
+        env.option_number(f"{what}_window_bits", LEAST_BITS, MOST_BITS)
+        for what in ("stream", "connection")
+    ]
+    options = Options(
+        windows=(f"--window-bits={bits[0]}", f"--connection-window-bits={bits[1]}"),
+        suites=cipher(env) or ":".join(CIPHERS[name] for name in ("aes256", "chacha20", "aes128")),
+        verify=env.option_switch("verify"),
+        max_streams=env.option_number("max_streams", 1, 1 << 20),
+        aes=aes_variables(env),
+    )
+    env.check_options()
+    return options

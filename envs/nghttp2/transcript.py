@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from contract.timing import ObjectTiming, Timing
+
 # One log record: a line with a time, then lines indented by ten spaces.
 RECORD = re.compile(rb"\[ *\d+\.\d{3}\] (?:(?:send|recv) .*|Connected)\n(?: {10}.*\n)*")
 DATA = re.compile(rb"recv DATA frame <length=(\d+), flags=0x[0-9a-f]+, stream_id=(\d+)>")
@@ -74,7 +76,7 @@ def _unix(moment: str) -> float:
     return datetime.fromisoformat(moment).timestamp()
 
 
-def page(har: dict[str, Any], output: bytes) -> dict[str, Any]:
+def page(har: dict[str, Any], output: bytes) -> Timing:
     """Return TIMING (docs/formats.md, section 2) of a page load. Raises TranscriptError or KeyError."""
     log = har["log"]
     started = _unix(log["pages"][0]["startedDateTime"])
@@ -93,23 +95,25 @@ def page(har: dict[str, Any], output: bytes) -> dict[str, Any]:
         else:
             request_s = max(handshake_s, _unix(entry["startedDateTime"]) - started)
         body = content.get(stream, Body(0, hashlib.sha256().hexdigest()))
-        objects.append({
-            "path": next(h["value"] for h in entry["request"]["headers"] if h["name"] == ":path"),
-            "status": entry["response"]["status"],
-            "bytes": body.size,
-            "sha256": body.sha256,
-            # The HTML's clock starts with the connection.
-            "start_s": 0.0 if number == 0 else round(request_s, 6),
-            "first_byte_s": round(request_s + took["wait"] / 1000, 6),
-            "end_s": round(request_s + end_after_s, 6),
-        })  # fmt: skip
-    return {
-        "protocol": "h2",
+        path = next(h["value"] for h in entry["request"]["headers"] if h["name"] == ":path")
+        objects.append(
+            ObjectTiming(
+                path=path,
+                status=entry["response"]["status"],
+                size=body.size,
+                sha256=body.sha256,
+                # The HTML's clock starts with the connection.
+                start_s=0.0 if number == 0 else request_s,
+                first_byte_s=request_s + took["wait"] / 1000,
+                end_s=request_s + end_after_s,
+            )
+        )
+    return Timing(
+        protocol="h2",
         # The HAR file cuts the time to milliseconds: its middle is at most half of one away.
-        "start": started + HAR_RESOLUTION_S / 2,
-        "handshake_s": round(handshake_s, 6),
-        "resumed": False,
-        "early_data": False,
-        "connections": 1,
-        "objects": objects,
-    }
+        start=started + HAR_RESOLUTION_S / 2,
+        handshake_s=handshake_s,
+        resumed=False,
+        early_data=False,
+        objects=tuple(objects),
+    )

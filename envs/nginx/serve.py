@@ -4,9 +4,16 @@ Reads the environment of docs/formats.md, section 2. Exits with 127 for what ngi
 """
 
 import os
-import sys
-from pathlib import Path
+from collections.abc import Mapping
 from typing import NoReturn
+
+from contract import Ability, Environment, Settings, read_settings, run
+from contract.settings import read_www
+from contract.tls import aes_variables, cipher, groups
+
+TCP = Ability(("cold", "resumed", "0rtt"))
+ABLE = {"h1": TCP, "h2": TCP, "h3": Ability(("cold", "resumed"), ("reno",))}
+LARGEST = 1 << 30
 
 CONFIGURATION = """\
 daemon off;
@@ -56,15 +63,6 @@ http {{
 }}
 """
 
-CIPHERS = {
-    "default": "",
-    "aes128": "TLS_AES_128_GCM_SHA256",
-    "aes256": "TLS_AES_256_GCM_SHA384",
-    "chacha20": "TLS_CHACHA20_POLY1305_SHA256",
-}
-# OPENSSL_ia32cap(3): without AES-NI, PCLMULQDQ and their wide forms; AES and PMULL of ARMv8.
-SLOW_AES = {"OPENSSL_ia32cap": "~0x200000200000000:~0x60000000000", "OPENSSL_armcap": "0x1"}
-
 PROTOCOL = {
     "h1": "",
     "h2": """\
@@ -83,80 +81,50 @@ PROTOCOL = {
 }
 
 
-def refuse(status: int, reason: str) -> NoReturn:
-    """Print why this cannot be served and exit with ``status``."""
-    print(f"nginx: {reason}", file=sys.stderr)
-    sys.exit(status)
-
-
-def truth(env: dict[str, str], name: str) -> bool:
-    """Return a variable that is true or false. Raises KeyError, ValueError."""
-    word = env[name].lower()
-    if word not in ("true", "false"):
-        raise ValueError(f"{name} {env[name]}: use true or false")
-    return word == "true"
-
-
-def cipher_line(word: str) -> str:
-    """Return the directive that leaves one cipher of TLS 1.3, or nothing. Raises ValueError."""
-    if word not in CIPHERS:
-        raise ValueError(f"OPTION_CIPHER {word}: use one of {', '.join(CIPHERS)}")
-    return f"\n        ssl_conf_command Ciphersuites {CIPHERS[word]};" if CIPHERS[word] else ""
-
-
-def configuration(env: dict[str, str]) -> str:
-    """Return the text of nginx.conf. Raises KeyError if a variable is missing, ValueError if wrong."""
-    protocol = env["PROTOCOL"]
-    section = PROTOCOL[protocol].format(
-        chunk=int(env["OPTION_HTTP2_CHUNK_BYTES"]),
-        buffer=int(env["OPTION_HTTP3_STREAM_BUFFER_BYTES"]),
-        streams=int(env["OPTION_MAX_STREAMS"]),
-        gso="on" if truth(env, "OPTION_GSO") else "off",
+def configuration(env: Environment, settings: Settings) -> str:
+    """Return the text of nginx.conf. May raise Refusal."""
+    section = PROTOCOL[settings.protocol].format(
+        chunk=env.option_number("http2_chunk_bytes", 1, LARGEST),
+        buffer=env.option_number("http3_stream_buffer_bytes", 1, LARGEST),
+        streams=env.option_number("max_streams", 1, 1 << 20),
+        gso="on" if env.option_switch("gso") else "off",
     )
-    size = int(env["OPTION_SOCKET_BUFFER_BYTES"])
+    size = env.option_number("socket_buffer_bytes", 0, LARGEST)
+    suites = cipher(env)
     return CONFIGURATION.format(
         # The worker keeps the user that starts nginx: in a user namespace there is no other.
         user="user root;\n" if os.geteuid() == 0 else "",
-        state=env["STATE"],
-        address=env["ADDRESS"],
-        port=int(env["PORT"]),
-        listen="quic reuseport" if protocol == "h3" else "ssl",
+        state=settings.state,
+        address=settings.address,
+        port=settings.port,
+        listen="quic reuseport" if settings.protocol == "h3" else "ssl",
         buffers=f" rcvbuf={size} sndbuf={size}" if size else "",
-        idle=int(env["OPTION_IDLE_TIMEOUT_S"]),
-        group=env["OPTION_GROUP"],
-        cipher=cipher_line(env["OPTION_CIPHER"]),
-        host=env["HOST"],
-        www=env["WWW"],
+        idle=env.option_number("idle_timeout_s", 1, 86400),
+        group=groups(env),
+        cipher=f"\n        ssl_conf_command Ciphersuites {suites};" if suites else "",
+        host=settings.host,
+        www=read_www(env),
         protocol=section,
-        certs=env["CERTS"],
-        early="on" if env["CONNECTION"] == "0rtt" else "off",
-        record=int(env["OPTION_TLS_RECORD_BYTES"]),
+        certs=settings.certs,
+        early="on" if settings.connection == "0rtt" else "off",
+        record=env.option_number("tls_record_bytes", 1, 16384),
     )
 
 
 def main() -> NoReturn:
     """Check what is asked, write the configuration and execute nginx in the foreground."""
-    env = dict(os.environ)
-    protocol = env.get("PROTOCOL", "")
-    if protocol not in PROTOCOL:
-        refuse(127, f"PROTOCOL {protocol} is not supported; use one of {', '.join(PROTOCOL)}")
-    quic = protocol == "h3"
-    congestion, connection = env.get("CONGESTION_CONTROL"), env.get("CONNECTION")
-    if quic and congestion != "reno":
-        refuse(127, f"CONGESTION_CONTROL {congestion} is not supported with h3; use reno")
-    known = ("cold", "resumed") if quic else ("cold", "resumed", "0rtt")
-    if connection not in known:
-        refuse(127, f"CONNECTION {connection} is not supported; use {' or '.join(known)}")
-    try:
-        text = configuration(env)
-        # OpenSSL looks at them once, when it is loaded, and that is when nginx starts.
-        os.environ.update({} if truth(env, "OPTION_AES_ACCELERATION") else SLOW_AES)
-    except (KeyError, ValueError) as problem:
-        refuse(1, f"environment variable missing or wrong: {problem}")
-    path = Path(env["STATE"]) / "nginx.conf"
+    variables: Mapping[str, str] = dict(os.environ)
+    env = Environment(variables)
+    settings = read_settings(env, ABLE)
+    text = configuration(env, settings)
+    # OpenSSL looks at them once, when it is loaded, and that is when nginx starts.
+    started_with = {**variables, **aes_variables(env)}
+    env.check_options()
+    path = settings.state / "nginx.conf"
     path.write_text(text)
-    os.execvp("nginx", ["nginx", "-e", "stderr", "-p", env["STATE"], "-c", str(path)])
+    argv = ["nginx", "-e", "stderr", "-p", str(settings.state), "-c", str(path)]
+    os.execvpe(argv[0], argv, started_with)
 
 
 if __name__ == "__main__":
-    main()
+    run("nginx", main)

@@ -12,9 +12,9 @@ if ! pkg-config --atleast-version=1.22 libngtcp2; then
 fi
 read -ra flags <<<"$(pkg-config --cflags --libs libngtcp2 libngtcp2_crypto_ossl libnghttp3 libssl libcrypto)"
 mkdir -p "$OUT/bin"
-shared=("$here"/{common,settings,tls,udp,connection,callbacks,h3,hq}.c)
+shared=("$here"/{common,settings,tls,udp,connection,callbacks,h3,hq}.c "$here"/contract/*.c)
 compile() { # NAME SOURCE...
   gcc -std=gnu11 -O2 -Wall -Wextra -D_GNU_SOURCE -o "$OUT/bin/$1" "${@:2}" "${shared[@]}" "${flags[@]}"
 }
 compile server "$here"/{server,content}.c
-compile client "$here"/{client,load,moves,page,timing}.c
+compile client "$here"/{client,load,moves,page}.c

@@ -27,7 +27,7 @@ static void write_qlog(void *user, uint32_t flags, const void *data, size_t leng
 static void open_qlog(struct connection *c) {
   char name[2 * NGTCP2_MAX_CIDLEN + 1] = "";
   for (size_t i = 0; i < c->original.datalen; i++) sprintf(name + 2 * i, "%02x", c->original.data[i]);
-  char *file = text_of("%s/%s.sqlog", c->settings->qlog, name);
+  char *file = text_of("%s/%s.sqlog", c->settings->told.qlog, name);
   c->qlog = fopen(file, "w");
   if (!c->qlog) quit(EXIT_FAILURE, "QLOGDIR: %s cannot be written", file);
   free(file);
@@ -45,7 +45,7 @@ static void fill_settings(struct connection *c, ngtcp2_settings *q) {
   q->no_pmtud = 1;
   q->ack_thresh = s->ack_packets;
   q->handshake_timeout = s->idle_timeout_s * NGTCP2_SECONDS;
-  if (s->qlog) q->qlog_write = write_qlog;
+  if (s->told.qlog) q->qlog_write = write_qlog;
 }
 
 static void fill_parameters(const struct settings *s, ngtcp2_transport_params *p) {
@@ -68,7 +68,7 @@ static struct connection *new_connection(const struct settings *s, int socket,
   c->socket = socket;
   c->handlers = handlers;
   c->user = user;
-  c->local = s->address;
+  c->local = s->told.address;
   ngtcp2_ccerr_default(&c->error);
   return c;
 }
@@ -81,7 +81,7 @@ static void attach_tls(struct connection *c, SSL_CTX *context) {
                                    : ngtcp2_crypto_ossl_configure_client_session(c->ssl);
   if (failed || ngtcp2_crypto_ossl_ctx_new(&c->tls, c->ssl))
     quit(EXIT_FAILURE, "OpenSSL does not take QUIC");
-  if (c->settings->server && c->settings->connection == EARLY)
+  if (c->settings->server && c->settings->told.connection == EARLY)
     SSL_set_quic_tls_early_data_enabled(c->ssl, 1);
   ngtcp2_conn_set_tls_native_handle(c->quic, c->tls);
 }
@@ -107,12 +107,12 @@ struct connection *connection_to_server(const struct settings *s, SSL_CTX *conte
                                         bool early, const struct handlers *handlers, void *user) {
   struct connection *c = new_connection(s, socket, handlers, user);
   c->local = *local;
-  c->remote = s->address;
+  c->remote = s->told.address;
   ngtcp2_cid own;
   make_cid(&own, 0);
   c->original.datalen = 16;
   fill_random(c->original.data, c->original.datalen);
-  if (s->qlog) open_qlog(c);
+  if (s->told.qlog) open_qlog(c);
   ngtcp2_settings q;
   ngtcp2_transport_params parameters;
   fill_settings(c, &q);
@@ -136,7 +136,7 @@ struct connection *connection_to_client(const struct settings *s, SSL_CTX *conte
   c->remote = *from;
   c->number = number;
   c->original = first->dcid;
-  if (s->qlog) open_qlog(c);
+  if (s->told.qlog) open_qlog(c);
   ngtcp2_cid own;
   make_cid(&own, number);
   ngtcp2_settings q;

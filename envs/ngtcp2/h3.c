@@ -184,7 +184,7 @@ static nghttp3_nv header(const char *name, const char *value) {
 }
 
 static int request(struct streams *s, int64_t stream, const char *path, uint64_t first) {
-  char *authority = text_of("%s:%s", s->settings->host, s->settings->port);
+  char *authority = text_of("%s:%s", s->settings->told.host, s->settings->told.port);
   char *range = text_of("bytes=%llu-", (unsigned long long)first);
   nghttp3_nv headers[] = {header(":method", "GET"),      header(":scheme", "https"),
                           header(":authority", authority), header(":path", path),

@@ -55,7 +55,7 @@ int load_keep_session(SSL *ssl, SSL_SESSION *session) {
 int load_socket(struct load *load, struct in_addr local) {
   struct sockaddr_in any = {.sin_family = AF_INET, .sin_addr = local};
   int fd = udp_open(load->settings, &any);
-  const struct sockaddr_in *server = &load->settings->address;
+  const struct sockaddr_in *server = &load->settings->told.address;
   socklen_t size = sizeof load->local;
   if (connect(fd, (const struct sockaddr *)server, sizeof *server) != 0 ||
       getsockname(fd, (struct sockaddr *)&load->local, &size) != 0)

@@ -1,29 +1,18 @@
 #include "moves.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 void moves_check(struct load *load) {
   const struct page *page = load->page;
-  const struct settings *s = load->settings;
-  if (load->moving || load->moves_begun >= s->moves || page->complete == page->count) return;
-  double expected = page_expected(page);
-  double share = (double)(load->moves_begun + 1) / (s->moves + 1);
-  if (expected == 0 || (double)page->received < share * expected) return;
+  if (load->moving || page->complete == page->count) return;
+  struct progress progress = page_progress(page);
+  progress.moves = load->settings->asked.moves;
+  progress.begun = load->moves_begun;
+  if (!move_is_due(&progress)) return;
   load->moves_begun++;
   load->moving = true;
-  puts("move");
-  fflush(stdout);
-}
-
-static struct in_addr read_moved(void) {
-  static const char word[] = "moved ";
-  char line[64];
-  if (!fgets(line, sizeof line, stdin) || strncmp(line, word, sizeof word - 1) != 0)
-    quit(EXIT_FAILURE, "expected the line moved ADDRESS on standard input");
-  line[strcspn(line, "\n")] = '\0';
-  return read_address("moved", line + sizeof word - 1, "0").sin_addr;
+  gate_ask_to_move();
 }
 
 static void migrate(struct load *load, struct in_addr address) {
@@ -56,7 +45,7 @@ static void reconnect(struct load *load, struct in_addr address, bool resume) {
 }
 
 void moves_go(struct load *load) {
-  struct in_addr address = read_moved();
+  struct in_addr address = gate_moved();
   load->moving = false;
   if (load->settings->on_move == MIGRATE) migrate(load, address);
   else reconnect(load, address, load->settings->on_move == RESUME);

@@ -5,27 +5,26 @@
 #include <string.h>
 #include <time.h>
 
+#include "contract/timing.h"
+
 static EVP_MD_CTX *new_hash(void) {
   EVP_MD_CTX *hash = EVP_MD_CTX_new();
   if (!hash || EVP_DigestInit_ex(hash, EVP_sha256(), NULL) != 1) quit(EXIT_FAILURE, "out of memory");
   return hash;
 }
 
-void page_prepare(struct page *page, const struct settings *s, const char *urls) {
-  char *list = text_of("%s", urls), *rest = NULL;
+void page_prepare(struct page *page, const struct settings *s) {
   memset(page, 0, sizeof *page);
   page->settings = s;
-  page->objects = allocate(strlen(urls) / 2 + 1, sizeof *page->objects);
-  for (char *url = strtok_r(list, " ", &rest); url; url = strtok_r(NULL, " ", &rest)) {
-    struct object *o = &page->objects[page->count++];
-    const char *authority = strstr(url, "://");
-    o->path = authority ? strchr(authority + 3, '/') : NULL;
-    if (!o->path) quit(EXIT_FAILURE, "REQUESTS: %s is not a full URL", url);
+  page->count = s->asked.count;
+  page->objects = allocate((size_t)page->count, sizeof *page->objects);
+  for (int i = 0; i < page->count; i++) {
+    struct object *o = &page->objects[i];
+    o->path = s->asked.requests[i].path;
     o->expected = -1;
     o->first_byte_s = -1;
-    if (s->hash_bodies) o->hash = new_hash();
+    if (s->asked.hashed) o->hash = new_hash();
   }
-  if (!page->count) quit(EXIT_FAILURE, "REQUESTS: no URL");
 }
 
 void page_begin(struct page *page) {
@@ -39,7 +38,7 @@ double page_clock(const struct page *page) { return (double)(now_ns() - page->or
 
 bool page_may_request(const struct page *page, int index) {
   if (index == 0) return true;
-  return page->objects[page->settings->sequential ? index - 1 : 0].complete;
+  return page->objects[page->settings->asked.sequential ? index - 1 : 0].complete;
 }
 
 static void note_first_byte(struct page *page, struct object *o) {
@@ -86,15 +85,31 @@ void page_end_received(struct page *page) {
   }
 }
 
-double page_expected(const struct page *page) {
-  double announced = 0;
-  int known = 0;
+struct progress page_progress(const struct page *page) {
+  struct progress progress = {.received = (double)page->received, .count = page->count};
   for (int i = 0; i < page->count; i++) {
     const struct object *o = &page->objects[i];
     int64_t length = o->complete ? (int64_t)o->bytes : o->expected;
     if (length < 0) continue;
-    announced += (double)length;
-    known++;
+    progress.known += (double)length;
+    progress.told++;
   }
-  return known ? announced * page->count / known : 0;
+  return progress;
+}
+
+void page_write(const struct page *page) {
+  const struct settings *s = page->settings;
+  struct timing timing = {.protocol = s->protocol, .start = page->start, .handshake_s = page->handshake_s,
+                          .resumed = page->resumed, .early_data = page->early_data,
+                          .connections = page->connections, .cipher = page->cipher, .group = page->group,
+                          .congestion_control = s->congestion_control_name, .moves_followed = UNKNOWN,
+                          .count = page->count};
+  timing.objects = allocate((size_t)page->count, sizeof *timing.objects);
+  for (int i = 0; i < page->count; i++) {
+    const struct object *o = &page->objects[i];
+    timing.objects[i] = (struct object_timing){o->path, o->status, o->bytes, o->hash ? o->sha256 : NULL,
+                                               o->start_s, o->first_byte_s, o->end_s};
+  }
+  timing_write(s->asked.timing, &timing);
+  free(timing.objects);
 }

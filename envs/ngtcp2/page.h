@@ -4,6 +4,7 @@
 
 #include <openssl/evp.h>
 
+#include "contract/gate.h"
 #include "settings.h"
 
 struct object {
@@ -31,8 +32,8 @@ struct page {
   char cipher[64], group[64];
 };
 
-/* The objects of a list of URLs separated by spaces; quits if there is none. */
-void page_prepare(struct page *page, const struct settings *s, const char *urls);
+/* The objects that the settings ask for. */
+void page_prepare(struct page *page, const struct settings *s);
 
 /* Start the clock. */
 void page_begin(struct page *page);
@@ -52,8 +53,10 @@ void object_ended(struct page *page, struct object *o);
    ask for on another connection. */
 void page_end_received(struct page *page);
 
-/* All bytes that the page will have: those announced, and for objects not yet answered the mean of the
-   others. 0 while nothing is known. */
-double page_expected(const struct page *page);
+/* How much of it has come, of what is known of it. */
+struct progress page_progress(const struct page *page);
+
+/* Write TIMING; quits if the file cannot be written. */
+void page_write(const struct page *page);
 
 #endif

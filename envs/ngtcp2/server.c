@@ -7,6 +7,7 @@
 
 #include "connection.h"
 #include "content.h"
+#include "contract/tls.h"
 #include "tls.h"
 #include "udp.h"
 
@@ -150,12 +151,13 @@ int main(int argc, char **argv) {
     printf("ngtcp2 %s, nghttp3 %s\n", ngtcp2_version(0)->version_str, nghttp3_version(0)->version_str);
     return EXIT_SUCCESS;
   }
+  name_program("ngtcp2 server");
   choose_aes(argv);
   struct server *server = allocate(1, sizeof *server);
   read_settings(&server->settings, true);
   ngtcp2_crypto_ossl_init();
   server->context = tls_context(&server->settings, NULL);
-  server->socket = udp_open(&server->settings, &server->settings.address);
+  server->socket = udp_open(&server->settings, &server->settings.told.address);
   prctl(PR_SET_TIMERSLACK, 1000UL, 0, 0, 0); /* ns: pacing needs the time it asks for */
   serve(server);
   SSL_CTX_free(server->context);

@@ -3,33 +3,10 @@
 #include <openssl/err.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "settings.h"
 
 static const char H3[] = "\x02h3", HQ[] = "\x0ahq-interop";
-/* AES-NI and PCLMULQDQ, then VAES and VPCLMULQDQ (OPENSSL_ia32cap(3)); AES and PMULL of ARMv8. */
-static const char NO_AES_X86[] = "~0x200000200000000:~0x60000000000", NO_AES_ARM[] = "0x1";
-
-const char *cipher_suites(const char *word) {
-  static const char *const known[][2] = {
-      {"default", "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256"},
-      {"aes128", "TLS_AES_128_GCM_SHA256"},
-      {"aes256", "TLS_AES_256_GCM_SHA384"},
-      {"chacha20", "TLS_CHACHA20_POLY1305_SHA256"}};
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-    if (strcmp(word, known[i][0]) == 0) return known[i][1];
-  return NULL;
-}
-
-void choose_aes(char **argv) {
-  const char *word = getenv("OPTION_AES_ACCELERATION");
-  if (!word || strcasecmp(word, "false") != 0 || getenv("OPENSSL_ia32cap")) return;
-  setenv("OPENSSL_ia32cap", NO_AES_X86, 1);
-  setenv("OPENSSL_armcap", NO_AES_ARM, 1);
-  execv("/proc/self/exe", argv);
-  quit(EXIT_FAILURE, "cannot start anew without AES instructions");
-}
 
 static FILE *key_log;
 
@@ -53,7 +30,7 @@ static int select_protocol(SSL *ssl, const unsigned char **out, unsigned char *o
 }
 
 static void prepare_server(SSL_CTX *context, const struct settings *s) {
-  char *chain = text_of("%s/cert.pem", s->certs), *key = text_of("%s/priv.key", s->certs);
+  char *chain = text_of("%s/cert.pem", s->told.certs), *key = text_of("%s/priv.key", s->told.certs);
   if (SSL_CTX_use_certificate_chain_file(context, chain) != 1)
     quit(EXIT_FAILURE, "CERTS: %s: no certificate (%s)", chain, tls_reason(NULL));
   if (SSL_CTX_use_PrivateKey_file(context, key, SSL_FILETYPE_PEM) != 1)
@@ -65,12 +42,12 @@ static void prepare_server(SSL_CTX *context, const struct settings *s) {
   SSL_CTX_set_options(context, SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_NO_ANTI_REPLAY);
   SSL_CTX_set_session_id_context(context, (const unsigned char *)"howquick", 8);
   /* RFC 9001, section 4.6.1: the only size of early data that QUIC knows. */
-  if (s->connection == EARLY) SSL_CTX_set_max_early_data(context, UINT32_MAX);
+  if (s->told.connection == EARLY) SSL_CTX_set_max_early_data(context, UINT32_MAX);
 }
 
 static void prepare_client(SSL_CTX *context, const struct settings *s,
                            int (*on_session)(SSL *, SSL_SESSION *)) {
-  char *authority = text_of("%s/ca.pem", s->certs);
+  char *authority = text_of("%s/ca.pem", s->told.certs);
   if (SSL_CTX_load_verify_file(context, authority) != 1)
     quit(EXIT_FAILURE, "CERTS: %s: no certificate (%s)", authority, tls_reason(NULL));
   free(authority);
@@ -87,9 +64,9 @@ SSL_CTX *tls_context(const struct settings *s, int (*on_session)(SSL *, SSL_SESS
     quit(EXIT_FAILURE, "OPTION_CIPHER: OpenSSL has no %s", s->cipher);
   if (SSL_CTX_set1_groups_list(context, s->group) != 1)
     quit(EXIT_FAILURE, "OPTION_GROUP %s: OpenSSL knows no such group", s->group);
-  if (s->keys) {
-    key_log = fopen(s->keys, "a");
-    if (!key_log) quit(EXIT_FAILURE, "SSLKEYLOGFILE %s cannot be written", s->keys);
+  if (s->told.keys) {
+    key_log = fopen(s->told.keys, "a");
+    if (!key_log) quit(EXIT_FAILURE, "SSLKEYLOGFILE %s cannot be written", s->told.keys);
     SSL_CTX_set_keylog_callback(context, log_key);
   }
   if (s->server) prepare_server(context, s);
@@ -107,8 +84,8 @@ SSL *tls_session(SSL_CTX *context, const struct settings *s) {
   const char *protocols = s->h3 ? H3 : HQ;
   SSL_set_connect_state(ssl);
   if (SSL_set_alpn_protos(ssl, (const unsigned char *)protocols, (unsigned int)strlen(protocols)) ||
-      SSL_set_tlsext_host_name(ssl, s->host) != 1 || SSL_set1_host(ssl, s->host) != 1)
-    quit(EXIT_FAILURE, "HOST %s: OpenSSL does not take it", s->host);
+      SSL_set_tlsext_host_name(ssl, s->told.host) != 1 || SSL_set1_host(ssl, s->told.host) != 1)
+    quit(EXIT_FAILURE, "HOST %s: OpenSSL does not take it", s->told.host);
   return ssl;
 }
 

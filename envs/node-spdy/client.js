@@ -1,29 +1,21 @@
 // Load one page over SPDY/3.1 and write TIMING. Reads the environment of docs/formats.md, section 2.
 'use strict';
 
-const fs = require('node:fs');
 const {
-  checkSupported, clientContext, keyLogger, quit, required, requiredNumber, windowBytes,
+  clientContext, keyLogger, quit, readEnvironment,
 } = require('./common.js');
 const { Connection } = require('./connection.js');
+const { passGate, writeTiming } = require('./contract');
 const { warmUp } = require('./warmup.js');
 
 // Fetch /prime on a connection of its own and resolve with a session that can be resumed.
-async function prime(settings) {
-  const connection = new Connection(settings);
+async function prime(options) {
+  const connection = new Connection(options);
   await connection.open();
   await connection.fetch('/prime');
   const session = await connection.ticket;
   await connection.close();
   return session;
-}
-
-function waitForGo() {
-  fs.writeSync(1, 'ready\n');
-  const byte = Buffer.alloc(1);
-  let line = '';
-  while (!line.endsWith('\n') && fs.readSync(0, byte, 0, 1) === 1) line += byte;
-  if (line !== 'go\n') quit(1, 'expected the line go on standard input');
 }
 
 function rounded(entry) {
@@ -32,36 +24,42 @@ function rounded(entry) {
   return { ...entry, start_s: seconds(start), first_byte_s: seconds(first), end_s: seconds(end) };
 }
 
-async function loadPage() {
-  const urls = required('REQUESTS').split(' ').map((url) => new URL(url));
-  const settings = {
-    target: { host: required('ADDRESS'), port: requiredNumber('PORT', 1) },
-    host: required('HOST'),
-    authority: urls[0].host,
-    windowBytes: windowBytes(),
-    context: clientContext(),
-    onKeys: keyLogger(),
-  };
-  await warmUp();
-  const session = required('CONNECTION') === 'resumed' ? await prime(settings) : undefined;
-  const connection = new Connection(settings);
-  waitForGo();
-  await connection.open(session);
+// The HTML, then all others at once; or one after the other.
+async function fetchAll(connection, { urls, sequential }) {
   const [page, ...rest] = urls.map((url) => url.pathname);
-  const html = await connection.fetch(page, 0);
-  const objects = await Promise.all(rest.map((path) => connection.fetch(path)));
-  const timing = {
+  const objects = [await connection.fetch(page, 0)];
+  if (!sequential) return objects.concat(await Promise.all(rest.map((path) => connection.fetch(path))));
+  for (const path of rest) objects.push(await connection.fetch(path));
+  return objects;
+}
+
+async function loadPage() {
+  const settings = readEnvironment('client');
+  const options = {
+    target: { host: settings.address, port: settings.port },
+    host: settings.host,
+    authority: settings.load.urls[0].host,
+    windowBytes: settings.windowBytes,
+    context: clientContext(settings),
+    hashed: settings.load.hashed,
+    onKeys: keyLogger(settings),
+  };
+  await warmUp(settings);
+  const session = settings.connection === 'resumed' ? await prime(options) : undefined;
+  const connection = new Connection(options);
+  await passGate();
+  await connection.open(session);
+  const objects = await fetchAll(connection, settings.load);
+  writeTiming(settings.load.timing, {
     protocol: 'spdy',
     start: connection.unixStart,
     handshake_s: Number(connection.handshakeS.toFixed(6)),
     resumed: connection.socket.isSessionReused(),
     early_data: false,
     connections: 1,
-    objects: [html, ...objects].map(rounded),
-  };
-  fs.writeFileSync(required('TIMING'), JSON.stringify(timing, null, 1));
+    objects: objects.map(rounded),
+  });
   await connection.close();
 }
 
-checkSupported();
-loadPage().then(() => process.exit(0), (error) => quit(1, error.message));
+loadPage().then(() => process.exit(0), quit);

@@ -10,7 +10,7 @@ const transport = load('spdy-transport');
 
 // One TLS connection that speaks SPDY. Times are in seconds since its start. Settings: target (what
 // tls.connect takes: host and port, or the path of a local socket), host and authority (names),
-// context (TLS), windowBytes, onKeys (gets lines of TLS secrets).
+// context (TLS), windowBytes, hashed (bodies; otherwise only counted), onKeys (gets lines of TLS secrets).
 class Connection {
   constructor(settings) {
     this.settings = settings;
@@ -49,8 +49,8 @@ class Connection {
 
   // Fetch one object and resolve with its entry of TIMING.
   fetch(path, startS) {
-    const hash = crypto.createHash('sha256');
-    const entry = { path, status: 0, bytes: 0, sha256: '', start_s: startS ?? this.sinceStart() };
+    const hash = this.settings.hashed ? crypto.createHash('sha256') : undefined;
+    const entry = { path, status: 0, bytes: 0, sha256: null, start_s: startS ?? this.sinceStart() };
     return new Promise((resolve, reject) => {
       const fail = (error) => reject(new Error(`${path}: ${error ? error.message : 'connection closed'}`));
       this.spdy.once('close', fail);
@@ -64,12 +64,12 @@ class Connection {
       });
       stream.on('data', (chunk) => {
         entry.bytes += chunk.length;
-        hash.update(chunk);
+        hash?.update(chunk);
       });
       stream.on('end', () => {
         this.spdy.removeListener('close', fail);
         entry.end_s = this.sinceStart();
-        entry.sha256 = hash.digest('hex');
+        if (hash) entry.sha256 = hash.digest('hex');
         if (entry.status === 200) resolve(entry);
         else reject(new Error(`${path}: status ${entry.status}`));
       });

@@ -3,7 +3,8 @@
 
 const fs = require('node:fs');
 const path = require('node:path');
-const { checkSupported, keyLogger, quit, required, requiredNumber } = require('./common.js');
+const { keyLogger, quit, readEnvironment } = require('./common.js');
+const { Refusal } = require('./contract');
 const { createService } = require('./service.js');
 const { warmUp } = require('./warmup.js');
 
@@ -16,7 +17,7 @@ function readContent(folder) {
       if (fs.statSync(file).isFile()) bodies.set(`/${name}`, fs.readFileSync(file));
     }
   } catch (error) {
-    quit(1, `WWW: ${error.message}`);
+    throw new Refusal(`WWW: ${error.message}`);
   }
   return bodies;
 }
@@ -37,15 +38,14 @@ function stopOnSignal(server) {
 }
 
 async function main() {
-  checkSupported();
-  const [address, port] = [required('ADDRESS'), requiredNumber('PORT', 1)];
-  const server = createService(readContent(required('WWW')));
-  const onKeys = keyLogger();
+  const settings = readEnvironment('server');
+  const server = createService(readContent(settings.www), settings);
+  const onKeys = keyLogger(settings);
   if (onKeys) server.on('keylog', onKeys);
   stopOnSignal(server);
-  await warmUp();
-  server.on('error', (error) => quit(1, error.message));
-  server.listen(port, address);
+  await warmUp(settings);
+  server.on('error', quit);
+  server.listen(settings.port, settings.address);
 }
 
-main().catch((error) => quit(1, error.message));
+main().catch(quit);

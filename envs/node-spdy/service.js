@@ -2,7 +2,7 @@
 'use strict';
 
 const path = require('node:path');
-const { ALPN, load, readCertificate, windowBytes } = require('./common.js');
+const { ALPN, load, readCertificate } = require('./common.js');
 
 const TYPES = { '.html': 'text/html', '.jpg': 'image/jpeg' };
 
@@ -14,13 +14,13 @@ function answer(bodies, request, response) {
 }
 
 // A server, not yet listening, for bodies (a Map from path to Buffer).
-function createService(bodies) {
+function createService(bodies, settings) {
   const options = {
-    key: readCertificate('priv.key'),
-    cert: readCertificate('cert.pem'),
+    key: readCertificate(settings, 'priv.key'),
+    cert: readCertificate(settings, 'cert.pem'),
     minVersion: 'TLSv1.3',
     ecdhCurve: 'X25519:P-256',
-    spdy: { protocols: [ALPN], connection: { windowSize: windowBytes() } },
+    spdy: { protocols: [ALPN], connection: { windowSize: settings.windowBytes } },
   };
   const server = load('spdy').createServer(options, (request, response) => answer(bodies, request, response));
   // No connection may be closed in the middle of a page, however long the link makes it.

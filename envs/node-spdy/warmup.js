@@ -2,7 +2,7 @@
 'use strict';
 
 const path = require('node:path');
-const { clientContext, required, windowBytes } = require('./common.js');
+const { clientContext } = require('./common.js');
 const { Connection } = require('./connection.js');
 const { createService } = require('./service.js');
 
@@ -10,19 +10,18 @@ const OBJECTS = 20;
 const OBJECT_BYTES = 20000;
 
 // Uses a local socket in STATE: nothing of it reaches the network.
-async function warmUp() {
-  const host = required('HOST');
-  const socket = path.join(required('STATE'), 'warm-up.sock');
+async function warmUp(settings) {
+  const { host, windowBytes } = settings;
+  const socket = path.join(settings.state, 'warm-up.sock');
   const paths = Array.from({ length: OBJECTS }, (_, number) => `/${number}`);
-  const service = createService(new Map(paths.map((name) => [name, Buffer.alloc(OBJECT_BYTES, name)])));
+  const service = createService(new Map(paths.map((name) => [name, Buffer.alloc(OBJECT_BYTES, name)])), settings);
   await new Promise((resolve, reject) => {
     service.once('error', reject);
     service.listen(socket, resolve);
   });
-  const settings = {
-    target: { path: socket }, host, authority: host, context: clientContext(), windowBytes: windowBytes(),
-  };
-  const connection = new Connection(settings);
+  const connection = new Connection({
+    target: { path: socket }, host, authority: host, context: clientContext(settings), windowBytes, hashed: true,
+  });
   await connection.open();
   await Promise.all(paths.map((name) => connection.fetch(name)));
   await connection.close();

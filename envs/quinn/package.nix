@@ -1,1 +1,5 @@
-{ rustProgram }: rustProgram ./. { nativeLibraries = true; }
+{ rustProgram }:
+rustProgram ./. {
+  nativeLibraries = true;
+  shared.contract = ../contract/rust;
+}

@@ -9,7 +9,7 @@ read -ra flags <<<"$(pkg-config --cflags --libs libssl libcrypto) -pthread"
 mkdir -p "$OUT/bin"
 cd "$here"
 for program in server client; do
-  sources=(settings.c secure.c "$program.c")
+  sources=(settings.c secure.c contract/*.c "$program.c")
   [[ $program == server ]] || sources+=(link.c load.c)
   gcc -std=c11 -D_GNU_SOURCE -O2 -Wall -Wextra -o "$OUT/bin/$program" "${sources[@]}" "${flags[@]}"
 done

@@ -1,29 +1,10 @@
 /* Loads objects by TLS 1.3 over TCP, one after another on one connection. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "contract/gate.h"
+#include "contract/timing.h"
 #include "load.h"
-
-static void print_object(FILE *file, const struct load *load, const struct object *object) {
-    fputs("{\"path\": \"", file);
-    for (const char *at = object->path; *at != '\0'; at++) {
-        fprintf(file, *at == '"' || *at == '\\' ? "\\%c" : "%c", *at);
-    }
-    fprintf(file, "\", \"status\": 200, \"bytes\": %llu, \"sha256\": ", (unsigned long long)object->received);
-    if (load->hashed) {
-        fputc('"', file);
-        for (int index = 0; index < EVP_MD_get_size(EVP_sha256()); index++) {
-            fprintf(file, "%02x", object->hash[index]);
-        }
-        fputc('"', file);
-    } else {
-        fputs("null", file);
-    }
-    fprintf(file, ", \"start_s\": %.9f, \"first_byte_s\": %.9f, \"end_s\": %.9f}", object->start_s,
-            object->first_byte_s, object->end_s);
-}
 
 static const char *cipher_name(const SSL *ssl) {
     const char *name = SSL_get_cipher_name(ssl);
@@ -48,74 +29,35 @@ struct facts {
     const char *cipher, *group;
 };
 
-static void write_timing(const char *path, const struct load *load, double start, const struct facts *facts) {
-    FILE *file = fopen(path, "w");
-    if (file == NULL) {
-        fail("TIMING: %s cannot be written", path);
+static void write_timing(const struct load *load, double start, const struct facts *facts) {
+    struct timing timing = {.protocol = "tls", .start = start, .handshake_s = facts->handshake_s,
+                            .resumed = facts->resumed, .early_data = facts->early,
+                            .connections = load->connections, .cipher = facts->cipher, .group = facts->group,
+                            .moves_followed = load->asked.moves > 0 ? load->moved : UNKNOWN,
+                            .count = load->asked.count};
+    timing.objects = allocate((size_t)timing.count, sizeof *timing.objects);
+    for (int index = 0; index < timing.count; index++) {
+        const struct object *object = &load->objects[index];
+        timing.objects[index] =
+            (struct object_timing){object->path, 200, object->received, load->asked.hashed ? object->hash : NULL,
+                                   object->start_s, object->first_byte_s, object->end_s};
     }
-    fprintf(file, "{\"protocol\": \"tls\", \"start\": %.9f, \"handshake_s\": %.9f, \"resumed\": %s, ", start,
-            facts->handshake_s, facts->resumed ? "true" : "false");
-    fprintf(file, "\"early_data\": %s, \"connections\": %d, ", facts->early ? "true" : "false",
-            load->connections);
-    fprintf(file, "\"negotiated\": {\"cipher\": \"%s\", \"group\": \"%s\"}, ", facts->cipher, facts->group);
-    if (load->moves > 0) {
-        fprintf(file, "\"metrics\": {\"moves_followed\": %d}, ", load->moved);
-    }
-    fputs("\"objects\": [", file);
-    for (size_t index = 0; index < load->count; index++) {
-        fputs(index > 0 ? ", " : "", file);
-        print_object(file, load, &load->objects[index]);
-    }
-    fputs("]}\n", file);
-    if (ferror(file) != 0 || fclose(file) != 0) {
-        fail("TIMING: %s cannot be written", path);
-    }
-}
-
-/* Takes the paths of REQUESTS, all on HOST. */
-static void read_requests(struct load *load) {
-    static const char scheme[] = "https://";
-    char *text = strdup(required("REQUESTS"));
-    size_t host = strlen(load->settings->host);
-    load->objects = calloc(strlen(text) / 2 + 1, sizeof *load->objects);
-    if (load->objects == NULL) {
-        fail("out of memory");
-    }
-    for (char *word = strtok(text, " "); word != NULL; word = strtok(NULL, " ")) {
-        const char *at = word + strlen(scheme);
-        const char *path = strncmp(word, scheme, strlen(scheme)) == 0 ? strchr(at, '/') : NULL;
-        if (path == NULL || strncmp(at, load->settings->host, host) != 0 ||
-            (at[host] != ':' && at[host] != '/') || strlen(path) >= LONGEST_PATH) {
-            fail("REQUESTS: %s is not https://%s/…", word, load->settings->host);
-        }
-        strcpy(load->objects[load->count++].path, path);
-    }
-    free(text);
+    timing_write(load->asked.timing, &timing);
+    free(timing.objects);
 }
 
 static struct load read_load(const struct settings *settings) {
-    static const char *const ways[] = {"reconnect", NULL};
-    const char *body = getenv("BODY");
-    struct load load = {.settings = settings, .hashed = body == NULL || strcmp(body, "length") != 0};
-    read_requests(&load);
-    load.moves = (int)number("MOVES", 0, 1000, 0);
-    supported("OPTION_ON_MOVE", ways);
-    load.buffer = malloc(CHUNK);
-    if (load.buffer == NULL) {
-        fail("out of memory");
+    struct load load = {.settings = settings};
+    read_asked(&load.asked, settings->told.host);
+    load.objects = allocate((size_t)load.asked.count, sizeof *load.objects);
+    for (int index = 0; index < load.asked.count; index++) {
+        load.objects[index].path = load.asked.requests[index].path;
+        if (strlen(load.objects[index].path) >= LONGEST_PATH) {
+            fail("REQUESTS: a path is longer than %d bytes", LONGEST_PATH - 1);
+        }
     }
+    load.buffer = allocate(CHUNK, 1);
     return load;
-}
-
-static void pass_gate(void) {
-    char line[64] = "";
-    /* Lines must come one at a time, as the next one is waited for together with the connection. */
-    setvbuf(stdin, NULL, _IONBF, 0);
-    puts("ready");
-    fflush(stdout);
-    if (fgets(line, sizeof line, stdin) == NULL || strcmp(line, "go\n") != 0) {
-        fail("stdin: expected the line 'go', got '%.*s'", (int)strcspn(line, "\n"), line);
-    }
 }
 
 /* Fetches /prime on a connection of its own, with which a session ticket comes. */
@@ -126,8 +68,7 @@ static void prime(struct load page) {
         fail("priming connection: %s", why_broken());
     }
     page.objects = &object;
-    page.count = 1;
-    page.moves = 0;
+    page.asked = (struct asked){.count = 1};
     fetch_all(&page, false);
     close_link(page.link, true);
 }
@@ -135,7 +76,7 @@ static void prime(struct load page) {
 static struct facts load_page(struct load *load, SSL_SESSION *session, double *start) {
     char request[LONGEST_REQUEST];
     struct timespec clock;
-    bool early = load->settings->connection == EARLY;
+    bool early = load->settings->told.connection == EARLY;
     write_request(request, load->objects[0].path, 0);
     clock_gettime(CLOCK_REALTIME, &clock);
     *start = (double)clock.tv_sec + (double)clock.tv_nsec * 1e-9;
@@ -160,11 +101,10 @@ int main(int argc, char **argv) {
         return EXIT_SUCCESS;
     }
     struct settings settings = read_settings("tls client", argv);
-    const char *timing = required("TIMING");
     struct load load = read_load(&settings);
     SSL_SESSION *newest = NULL;
     load.context = client_context(&settings, &newest);
-    if (settings.connection != COLD) {
+    if (settings.told.connection != COLD) {
         prime(load);
         if (newest == NULL) {
             fail("priming connection: the server gave no session ticket");
@@ -172,9 +112,9 @@ int main(int argc, char **argv) {
     }
     SSL_SESSION *session = newest;
     newest = NULL; /* Tickets that come from now on are of no use. */
-    pass_gate();
+    gate_pass();
     double start = 0;
     struct facts facts = load_page(&load, session, &start);
-    write_timing(timing, &load, start, &facts);
+    write_timing(&load, start, &facts);
     return EXIT_SUCCESS;
 }

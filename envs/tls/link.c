@@ -32,7 +32,7 @@ static int keep_session(SSL *ssl, SSL_SESSION *session) {
 SSL_CTX *client_context(const struct settings *settings, SSL_SESSION **session) {
     char path[LONGEST_PATH];
     SSL_CTX *context = new_context(settings, TLS_client_method(), settings->group);
-    snprintf(path, sizeof path, "%s/ca.pem", settings->certs);
+    snprintf(path, sizeof path, "%s/ca.pem", settings->told.certs);
     if (SSL_CTX_load_verify_locations(context, path, NULL) != 1) {
         fail("CERTS: %s: %s", path, library_reason());
     }
@@ -47,7 +47,7 @@ static void explain(struct link *link, int error) {
     long verdict = SSL_get_verify_result(link->ssl);
     if (verdict != X509_V_OK && link->settings->verify) {
         snprintf(reason, sizeof reason, "the certificate is not one of CERTS/ca.pem for HOST %s: %s",
-                 link->settings->host, X509_verify_cert_error_string(verdict));
+                 link->settings->told.host, X509_verify_cert_error_string(verdict));
     } else if (error == SSL_ERROR_ZERO_RETURN) {
         snprintf(reason, sizeof reason, "the server closed the connection");
     } else {
@@ -86,7 +86,7 @@ static bool connect_socket(struct link *link, const struct in_addr *local) {
     struct timeval patience = {.tv_sec = settings->patience_ms / 1000};
     setsockopt(link->socket, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     if ((local != NULL && bind(link->socket, (struct sockaddr *)&from, sizeof from) != 0) ||
-        connect(link->socket, (const struct sockaddr *)&settings->address, sizeof settings->address) != 0) {
+        connect(link->socket, (const struct sockaddr *)&settings->told.address, sizeof settings->told.address) != 0) {
         snprintf(reason, sizeof reason, "connect: %s",
                  errno == EINPROGRESS ? "no answer" : strerror(errno));
         return false;
@@ -140,8 +140,8 @@ struct link *open_link(const struct settings *settings, SSL_CTX *context, SSL_SE
         return NULL;
     }
     link->ssl = new_ssl(context, link->socket);
-    SSL_set_tlsext_host_name(link->ssl, settings->host);
-    SSL_set1_host(link->ssl, settings->host);
+    SSL_set_tlsext_host_name(link->ssl, settings->told.host);
+    SSL_set1_host(link->ssl, settings->told.host);
     if (session != NULL) {
         SSL_set_session(link->ssl, session);
     }

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "contract/gate.h"
+
 void write_request(char line[LONGEST_REQUEST], const char *path, uint64_t first) {
     if (first == 0) {
         snprintf(line, LONGEST_REQUEST, "GET %s\n", path);
@@ -14,38 +16,27 @@ void write_request(char line[LONGEST_REQUEST], const char *path, uint64_t first)
     }
 }
 
-/* Whether change i of n is due: i/(n+1) of all bytes have come. Objects whose length the server has not told
- * yet are taken to be as long as the mean of the others. */
-static bool is_move_due(const struct load *load) {
-    double received = 0, known = 0, told = 0;
-    for (size_t index = 0; index < load->count; index++) {
+static void move_if_due(struct load *load) {
+    struct progress progress = {.count = load->asked.count, .moves = load->asked.moves, .begun = load->moved};
+    for (int index = 0; index < load->asked.count; index++) {
         const struct object *object = &load->objects[index];
-        received += (double)object->received;
-        known += object->told ? (double)object->length : 0;
-        told += object->told;
+        progress.received += (double)object->received;
+        progress.known += object->told ? (double)object->length : 0;
+        progress.told += object->told;
     }
-    if (told == 0 || load->moving || load->moved >= load->moves) {
-        return false;
+    if (load->moving || !move_is_due(&progress)) {
+        return;
     }
-    double total = known / told * (double)load->count;
-    return received >= total * (load->moved + 1) / (load->moves + 1);
-}
-
-static void ask_for_move(struct load *load) {
-    puts("move");
-    fflush(stdout);
+    gate_ask_to_move();
     load->moving = true;
     load->link->watched = STDIN_FILENO;
 }
 
 /* Goes on from the address that the line on stdin tells, by a new connection and a full handshake. */
 static void change_address(struct load *load, const struct object *object) {
-    char line[128], text[64], request[LONGEST_REQUEST];
-    struct in_addr local;
-    if (fgets(line, sizeof line, stdin) == NULL || sscanf(line, "moved %63s", text) != 1 ||
-        inet_pton(AF_INET, text, &local) != 1) {
-        fail("stdin: expected 'moved' and an address");
-    }
+    char text[INET_ADDRSTRLEN], request[LONGEST_REQUEST];
+    struct in_addr local = gate_moved();
+    inet_ntop(AF_INET, &local, text, sizeof text);
     close_link(load->link, false);
     load->link = open_link(load->settings, load->context, NULL, &local, NULL);
     write_request(request, object->path, object->received);
@@ -110,14 +101,21 @@ static bool take_body(struct load *load, struct object *object, EVP_MD_CTX *dige
             return false;
         }
         object->received += taken;
-        if (load->hashed) {
+        if (load->asked.hashed) {
             EVP_DigestUpdate(digest, load->buffer, taken);
         }
-        if (is_move_due(load)) {
-            ask_for_move(load);
-        }
+        move_if_due(load);
     }
     return true;
+}
+
+static void write_hash(char hash[2 * EVP_MAX_MD_SIZE + 1], EVP_MD_CTX *digest) {
+    unsigned char bytes[EVP_MAX_MD_SIZE];
+    unsigned int length = 0;
+    EVP_DigestFinal_ex(digest, bytes, &length);
+    for (unsigned int index = 0; index < length; index++) {
+        sprintf(hash + 2 * index, "%02x", bytes[index]);
+    }
 }
 
 static void fetch(struct load *load, struct object *object, bool asked) {
@@ -139,12 +137,12 @@ static void fetch(struct load *load, struct object *object, bool asked) {
         }
     } while (!take_body(load, object, digest));
     object->end_s = now_s() - load->begun;
-    EVP_DigestFinal_ex(digest, object->hash, NULL);
+    write_hash(object->hash, digest);
     EVP_MD_CTX_free(digest);
 }
 
 void fetch_all(struct load *load, bool asked) {
-    for (size_t index = 0; index < load->count; index++) {
+    for (int index = 0; index < load->asked.count; index++) {
         fetch(load, &load->objects[index], asked && index == 0);
     }
 }

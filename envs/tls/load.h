@@ -8,22 +8,21 @@
 #include "link.h"
 
 struct object {
-    char path[LONGEST_PATH];
+    const char *path;
     bool told; /* the server has told the length */
     uint64_t length, received;
     double start_s, first_byte_s, end_s; /* since the load's start */
-    unsigned char hash[EVP_MAX_MD_SIZE];
+    char hash[2 * EVP_MAX_MD_SIZE + 1]; /* in hexadecimal; empty: bodies are only counted */
 };
 
 struct load {
     const struct settings *settings;
     SSL_CTX *context;
     struct link *link;
-    struct object *objects;
-    size_t count;
-    bool hashed;
+    struct asked asked;
+    struct object *objects; /* asked.count of them */
     double begun; /* of now_s() */
-    int moves, moved;
+    int moved;
     bool moving;
     int connections;
     unsigned char *buffer; /* CHUNK bytes */

@@ -1,1 +1,5 @@
-{ cProgram, openssl }: cProgram ./. [ openssl ]
+{ cProgram, openssl }:
+cProgram ./. {
+  libraries = [ openssl ];
+  shared.contract = ../contract/c;
+}

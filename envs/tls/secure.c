@@ -35,18 +35,18 @@ SSL_CTX *new_context(const struct settings *settings, const SSL_METHOD *method, 
         fail("OpenSSL: %s", library_reason());
     }
     if (settings->suite != NULL && SSL_CTX_set_ciphersuites(context, settings->suite) != 1) {
-        not_supported("OPTION_CIPHER", settings->suite);
+        quit(EXIT_NOT_SUPPORTED, "OPTION_CIPHER %s is not supported", settings->suite);
     }
     if (SSL_CTX_set1_groups_list(context, groups) != 1) {
-        not_supported("OPTION_GROUP", groups);
+        quit(EXIT_NOT_SUPPORTED, "OPTION_GROUP %s is not supported", groups);
     }
     SSL_CTX_set_mode(context, SSL_MODE_AUTO_RETRY | SSL_MODE_ENABLE_PARTIAL_WRITE);
     SSL_CTX_set_read_ahead(context, 1);
     SSL_CTX_set_default_read_buffer_len(context, CHUNK);
-    if (settings->key_log != NULL) {
-        key_log = open(settings->key_log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (settings->told.keys != NULL) {
+        key_log = open(settings->told.keys, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
         if (key_log < 0) {
-            fail("SSLKEYLOGFILE: %s: %s", settings->key_log, strerror(errno));
+            fail("SSLKEYLOGFILE: %s: %s", settings->told.keys, strerror(errno));
         }
         SSL_CTX_set_keylog_callback(context, log_key);
     }

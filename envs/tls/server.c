@@ -14,12 +14,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "contract/environment.h"
 #include "secure.h"
 
 enum { BACKLOG = 128, LARGEST_EARLY_DATA = 1 << 14 };
 
 static SSL_CTX *context;
-static int folder;
+static int root;
 
 /* One connection's requests, as far as they have come. */
 struct requests {
@@ -40,7 +41,7 @@ static bool open_object(const char *path, struct object *object) {
     }
     /* Nothing outside of the folder, not even by a link that leads out. */
     struct open_how how = {.flags = O_RDONLY | O_CLOEXEC, .resolve = RESOLVE_BENEATH};
-    int file = (int)syscall(SYS_openat2, folder, path + 1, &how, sizeof how);
+    int file = (int)syscall(SYS_openat2, root, path + 1, &how, sizeof how);
     struct stat status;
     if (file < 0 || fstat(file, &status) != 0 || !S_ISREG(status.st_mode)) {
         if (file >= 0) {
@@ -172,16 +173,16 @@ static void prepare_context(const struct settings *settings) {
                  *settings->group == 'X' ? "P-256" : "X25519");
     }
     context = new_context(settings, TLS_server_method(), groups);
-    snprintf(path, sizeof path, "%s/cert.pem", settings->certs);
+    snprintf(path, sizeof path, "%s/cert.pem", settings->told.certs);
     if (SSL_CTX_use_certificate_chain_file(context, path) != 1) {
         fail("CERTS: %s: %s", path, library_reason());
     }
-    snprintf(path, sizeof path, "%s/priv.key", settings->certs);
+    snprintf(path, sizeof path, "%s/priv.key", settings->told.certs);
     if (SSL_CTX_use_PrivateKey_file(context, path, SSL_FILETYPE_PEM) != 1) {
         fail("CERTS: %s: %s", path, library_reason());
     }
     SSL_CTX_set_session_id_context(context, (const unsigned char *)"tls", 3);
-    if (settings->connection == EARLY) {
+    if (settings->told.connection == EARLY) {
         SSL_CTX_set_max_early_data(context, LARGEST_EARLY_DATA);
     }
 }
@@ -189,7 +190,7 @@ static void prepare_context(const struct settings *settings) {
 static int listening(const struct settings *settings) {
     int on = 1, listener = new_socket(settings);
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (bind(listener, (const struct sockaddr *)&settings->address, sizeof settings->address) != 0 ||
+    if (bind(listener, (const struct sockaddr *)&settings->told.address, sizeof settings->told.address) != 0 ||
         listen(listener, BACKLOG) != 0) {
         fail("ADDRESS, PORT: %s", strerror(errno));
     }
@@ -207,9 +208,9 @@ int main(int argc, char **argv) {
         return EXIT_SUCCESS;
     }
     struct settings settings = read_settings("tls server", argv);
-    const char *www = required("WWW");
-    folder = open(www, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0) {
+    const char *www = folder("WWW");
+    root = open(www, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (root < 0) {
         fail("WWW: %s: %s", www, strerror(errno));
     }
     prepare_context(&settings);

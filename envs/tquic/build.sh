@@ -1,1 +1,1 @@
-../quinn/build.sh
+contract/build.sh

@@ -1,5 +1,5 @@
 { rustProgram }:
 rustProgram ./. {
   nativeLibraries = true;
-  shared.contract = ../quinn/contract;
+  shared.contract = ../contract/rust;
 }

@@ -16,13 +16,17 @@ from typing import Any, TextIO
 
 from howquick.errors import DamagedFile
 
+# What flock(2) says on a file system that has no locks.
+NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
+
 
 @contextmanager
 def atomic_text(path: Path) -> Iterator[TextIO]:
     """Open a text file that appears under `path` only when the block ends without an error."""
     with (
         atomic_file(path) as temporary,
-        temporary.open("w", encoding="utf-8", newline="\n") as stream,
+        # Half a surrogate pair, which a program's JSON may hold, has no form in UTF-8.
+        temporary.open("w", encoding="utf-8", errors="backslashreplace", newline="\n") as stream,
     ):
         yield stream
 
@@ -42,6 +46,7 @@ def atomic_file(path: Path) -> Iterator[Path]:
         _sync(temporary)
         temporary.chmod(0o644)
         temporary.replace(path)
+        _sync_one(path.parent)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
@@ -73,7 +78,7 @@ def canonical_hash(value: Any) -> str:
 
 # Made from the sources beside them.
 GENERATED = {"__pycache__", "node_modules", "target"}
-LEFT_OUT = GENERATED | {"package.nix", "wheels.json", "log_cost.json"}
+LEFT_OUT = GENERATED | {"endpoint.yaml", "package.nix", "wheels.json", "log_cost.json"}
 
 
 def file_hash(path: Path) -> str:
@@ -84,8 +89,9 @@ def file_hash(path: Path) -> str:
 def folder_hash(folder: Path) -> str:
     """SHA-256 over names and contents of the regular files below `folder`, caches left out.
 
-    Links count as what they point to: programs share code by them. What only Nix reads and what was measured
-    of a program are left out: they change no program that is there.
+    Links count as what they point to: programs share code by them. What only Nix reads, what was measured of
+    a program and what it declares are left out: the first two change no program that is there, and a
+    declaration counts as it is understood.
     """
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*", recurse_symlinks=True)):
@@ -122,9 +128,11 @@ def atomic_folder(folder: Path) -> Iterator[Path]:
             shutil.rmtree(old, ignore_errors=True)
             folder.rename(old)
             temporary.rename(folder)
+            _sync_one(folder.parent)
             shutil.rmtree(old)
         else:
             temporary.rename(folder)
+            _sync_one(folder.parent)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
@@ -141,7 +149,7 @@ def try_lock(stream: TextIO) -> bool:
     except BlockingIOError:
         return False
     except OSError as error:
-        if error.errno not in (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP):
+        if error.errno not in NO_LOCKS:
             raise
     return True
 
@@ -149,8 +157,13 @@ def try_lock(stream: TextIO) -> bool:
 def _sync(whole: Path) -> None:
     """Sync a file, or a folder and everything in it."""
     for path in [*whole.rglob("*"), whole]:
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        _sync_one(path)
+
+
+def _sync_one(path: Path) -> None:
+    """Sync a file, or the names in a folder."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -48,3 +48,47 @@ read_passed_on() {
     [[ -z ${!name+set} ]] || passed_on+=("$name=${!name}")
   done
 }
+
+# check_owner: ends with a sentence unless the cache folder is the caller's alone. What is in it is run, so nobody else
+# may have put it there, nor be able to put another folder in its place.
+check_owner() {
+  local folder owner mode map foreign=0
+  # In a user namespace that knows few users the host's root, to whom / belongs, is nobody.
+  read -r -a map </proc/self/uid_map
+  [[ ${map[*]} == "0 0 4294967295" ]] || foreign=$(</proc/sys/kernel/overflowuid)
+  [[ -d $cache ]] || (umask 077 && mkdir -p "$cache") 2>/dev/null ||
+    fail "the cache folder $cache is not writable: set HOWQUICK_CACHE to a folder that is."
+  cache=$(cd -P -- "$cache" && pwd) || fail "the cache folder $cache cannot be entered: set HOWQUICK_CACHE to a folder of your own."
+  folder=$cache
+  while :; do
+    read -r owner mode < <(stat --format='%u %a' "$folder")
+    if ((owner != EUID)) && { [[ $folder == "$cache" ]] || ((owner != 0 && owner != foreign)); }; then
+      fail "$folder belongs to $(stat --format=%U "$folder"), and what is in the cache folder $cache is run as you: set HOWQUICK_CACHE to a folder of your own."
+    fi
+    # In a folder with the sticky bit (/tmp) nobody can take away what is another's.
+    if ((8#$mode & 8#022)) && { [[ $folder == "$cache" ]] || ((!(8#$mode & 8#1000))); }; then
+      fail "others can write to $folder, and what is in the cache folder $cache is run as you: \"chmod go-w $folder\", or set HOWQUICK_CACHE to a folder of your own."
+    fi
+    [[ $folder != / ]] || break
+    folder=${folder%/*}
+    folder=${folder:-/}
+  done
+}
+
+# read_ready FILE: sets $root, $workflow and $manifest from what provision.sh wrote; false for a file that does not
+# describe what is there, such as an empty one that a power cut left. It is read and never run.
+read_ready() {
+  local name value
+  root='' workflow='' manifest=''
+  [[ -f $1 ]] || return
+  while read -r name value; do
+    case $name in
+      root) root=$value ;;
+      workflow) workflow=$value ;;
+      manifest) manifest=$value ;;
+      *) return 1 ;;
+    esac
+  done <"$1"
+  [[ ${root##*/} != .* && ${workflow##*/} != .* && ${root%/*} == "$cache/roots" && ${workflow%/*} == "$cache/programs" && ${manifest%/*} == "$cache" ]] &&
+    [[ -d $root && -f $manifest && -d $workflow ]]
+}

@@ -6,7 +6,7 @@ readonly suite=trixie
 # What the root directory depends on.
 debian_hash() {
   local files
-  files=$(cd "$repo" && hash_files envs/debian/packages.txt scripts/provision/{debian.sh,install_packages.sh,fakeids.pl,base_hooks})
+  files=$(cd "$repo" && hash_files environment/debian/packages.txt scripts/provision/{debian.sh,install_packages.sh,fakeids.pl,base_hooks})
   printf '%s %s %s' "$suite" "$architecture" "$files" | hash_text
 }
 
@@ -101,5 +101,5 @@ make_base() {
 in_new_root() {
   perl "$here/namespace.pl" -- perl "$here/fakeids.pl" bash "$here/inside.sh" "$1" --writable --bind="$repo" --bind="$cache" -- \
     /usr/bin/env -i "${passed_on[@]}" PATH="$system_path" LC_ALL=C.UTF-8 HOME=/root APT_CONFIG="$cache/apt/host.conf" \
-    bash "$here/install_packages.sh" "$2" "$suite" "$repo/envs/debian/packages.txt" "$cache/apt/archives"
+    bash "$here/install_packages.sh" "$2" "$suite" "$repo/environment/debian/packages.txt" "$cache/apt/archives"
 }

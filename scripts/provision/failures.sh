@@ -13,9 +13,9 @@ why_it_failed() {
   elif what=$(first 'NO_PUBKEY [0-9A-F]+|is not signed|Release file .* is (expired|not valid yet)'); then
     echo "the mirror's signature cannot be verified ($what): check this machine's clock, and renew its package debian-archive-keyring."
   elif what=$(first 'Unable to locate package [^ ]+|Package .[^ ]+. has no installation candidate|Couldn.t find any package by .*'); then
-    echo "the mirror has no such package ($what): correct its name in envs/debian/packages.txt."
+    echo "the mirror has no such package ($what): correct its name in environment/debian/packages.txt."
   elif what=$(first '(Version|Release) .[^ ]+. for .[^ ]+. was not found'); then
-    echo "the mirror has this version no longer ($what): change it in envs/debian/packages.txt."
+    echo "the mirror has this version no longer ($what): change it in environment/debian/packages.txt."
   elif what=$(first 'No matching distribution found for .*|failed to select a version for .*|no matching package named .*|ETARGET|E404|unknown revision .*|is yanked'); then
     echo "a version in the lock is gone from its registry ($what): renew this part's lock."
   elif what=$(first '^Killed|out of memory|Cannot allocate memory|signal: 9'); then

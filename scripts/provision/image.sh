@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154 # variables of the one who sources this
 # An image is the whole environment in one file, environment-HASH.tar.gz, for machines that do not see the cache folder
-# of the one that built it; scripts/howquick/image.py packs it. Sourced by provision.sh.
+# of the one that built it; scripts/howquick/workflow/image.py packs it. Sourced by provision.sh.
 
 # Moves what the image has and the cache lacks into the cache. The manifest comes last: it says that the rest is there.
 unpack_image() {

@@ -15,9 +15,8 @@ remove_outdated() {
       remove_unless_in_use "$old"
     fi
   done
-  for ready_file in "$cache"/ready/*; do
-    # shellcheck source=/dev/null
-    [[ -d $(source "$ready_file" && printf '%s' "$root") ]] || rm -f "$ready_file"
+  for ready_file in "$cache"/known/*; do
+    (read_ready "$ready_file") || rm -f "$ready_file"
   done
   for prefix in "$cache"/programs/*; do
     [[ -d $cache/roots/$(cat "$prefix/.complete" 2>/dev/null) ]] || rm -rf "$prefix"

@@ -1,5 +1,6 @@
 # shellcheck shell=bash disable=SC2154 # variables of the one who sources this
-# The parts of envs/ that are built from locks. Sourced by provision.sh.
+# What is built from locks: programs under test (envs/) and parts of the environment itself (environment/). Sourced by
+# provision.sh.
 
 declare -A program_hash
 
@@ -31,6 +32,20 @@ read_client_settings() {
   done
 }
 
+# Where the sources of a program are; no name is in both folders.
+folder_of() {
+  local folder=$repo/environment/$1
+  [[ -d $folder ]] || folder=$repo/envs/$1
+  printf '%s' "$folder"
+}
+
+# Hash of a program's folder and of the contract that is linked into it. What it declares builds nothing.
+source_hash() {
+  local folder
+  folder=$(folder_of "$1")
+  (cd "${folder%/*}" && list_files "$1" | grep -zv '/endpoint\.yaml$' | xargs -0 sha256sum | hash_text)
+}
+
 # Sets $programs, those the workflow and the selected studies need, and their hashes.
 programs_needed() {
   read_client_settings
@@ -38,13 +53,13 @@ programs_needed() {
   ((${#programs[@]} > 0)) || fail "the programs that the studies need could not be determined; see above."
   local name
   for name in "${programs[@]}"; do
-    program_hash[$name]=$(printf '%s' "$(cd "$repo/envs" && hash_files "$name")" "${root##*/}" | hash_text)
+    program_hash[$name]=$(printf '%s' "$(source_hash "$name")" "${root##*/}" | hash_text)
   done
 }
 
 # Where a program is: what the distribution has stays where it is.
 prefix_of() {
-  if [[ -e $repo/envs/$1/build.sh ]]; then
+  if [[ -e $(folder_of "$1")/build.sh ]]; then
     printf '%s' "$cache/programs/$1-${program_hash[$1]}"
   else
     printf /usr
@@ -58,7 +73,7 @@ build_programs() {
   local name jobs=${ENTER_JOBS:-$(nproc)} missing=() long=() short=()
   for name in "${programs[@]}"; do
     is_built "$name" && continue
-    if grep -q cargo "$repo/envs/$name/build.sh"; then long+=("$name"); else short+=("$name"); fi
+    if grep -qE 'cargo|make linux' "$(folder_of "$name")/build.sh"; then long+=("$name"); else short+=("$name"); fi
   done
   missing=("${long[@]}" "${short[@]}")
   ((${#missing[@]} > 0)) || return 0
@@ -86,21 +101,22 @@ build_program() {
   rm -rf "$prefix" "$work/source"
   mkdir -p "$prefix" "$work/source" "$work/kept" "$downloads"/{cargo,npm,pip,go}
   # Fresh times (--touch): build tools tell by them what is new, and those of a checkout say nothing.
-  (cd "$repo/envs/$name" && list_files . | tar --create --dereference --null --files-from=- --file=-) |
+  (cd "$(folder_of "$name")" && list_files . | tar --create --dereference --null --files-from=- --file=-) |
     tar --extract --touch --no-same-owner --file=- --directory="$work/source"
   cd "$work/source" || exit
   in_root OUT="$prefix" CACHE="$work/kept" CARGO_HOME="$downloads/cargo" npm_config_cache="$downloads/npm" PIP_CACHE_DIR="$downloads/pip" \
     GOPATH="$downloads/go" GOCACHE="$work/kept/go" MAKEFLAGS="-j$(nproc)" bash ./build.sh
   sync -f "$prefix"
   printf '%s\n' "${root##*/}" >"$prefix/.complete"
+  sync "$prefix/.complete" "$prefix" "$cache/programs"
 }
 
 # Sets $manifest, the file that says what the environment consists of.
 write_manifest() {
   local name lines=
   for name in "${programs[@]}"; do
-    lines+=$name$'\t'$(prefix_of "$name")$'\t'${program_hash[$name]}$'\n'
+    lines+=$name$'\t'$(prefix_of "$name")$'\t'${program_hash[$name]}$'\t'$(folder_of "$name")$'\n'
   done
-  manifest=$(in_root python3 "$here/write_manifest.py" "$repo" "$cache" "$suite" /etc/howquick/packages.tsv "$lines")
+  manifest=$(in_root python3 "$here/write_manifest.py" "$cache" "$suite" /etc/howquick/packages.tsv "$lines")
   [[ -f $manifest ]] || fail "the manifest was not written; see above."
 }

@@ -40,10 +40,10 @@ need_space() {
 }
 
 mount -t proc proc /proc || fail "cannot mount /proc in a private namespace; in a container, start it with an unmasked /proc."
-mkdir -p "$cache"/{apt,downloads,home,logs,programs,ready,roots,work}
+mkdir -p "$cache"/{apt,downloads,home,known,logs,programs,roots,work}
 wait_for_others
 # The one waited for may have built just this.
-[[ ! -f $ready ]] || exit 0
+if read_ready "$ready"; then exit 0; fi
 read_passed_on
 start_progress
 
@@ -60,9 +60,12 @@ write_manifest
 stop_progress
 
 {
-  printf 'root=%q\n' "$root"
-  printf 'workflow=%q\n' "$cache/programs/workflow-${program_hash[workflow]}"
-  printf 'manifest=%q\n' "$manifest"
+  printf 'root %s\n' "$root"
+  printf 'workflow %s\n' "$cache/programs/workflow-${program_hash[workflow]}"
+  printf 'manifest %s\n' "$manifest"
 } >"$ready.unfinished"
+# File and folders on the disk, in this order: after a power cut it names nothing that is not there.
+sync "$ready.unfinished" "$cache/roots" "$cache/programs" "$cache"
 mv "$ready.unfinished" "$ready"
+sync "$cache/known"
 remove_outdated

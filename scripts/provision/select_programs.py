@@ -1,12 +1,15 @@
-"""Which folders of envs/ the studies need: `select_programs.py REPO WISH`, one name a line.
+"""What must be built for the studies: `select_programs.py REPO WISH`, one name a line.
 
 WISH (ENTER_PROGRAMS) is "all" or names, and takes the place of the studies if it is not empty.
-Without a configuration that can be read, everything that can be built is named: the workflow itself
-then says what is wrong with it.
+Names are folders of envs/ (programs under test) and of environment/ (the workflow's own Python, what
+checks its scripts, the
+kernel of virtual time, the emulator). Without a configuration that can be read, every program
+under test is named: the workflow itself then says what is wrong with it.
 """
 
 from __future__ import annotations
 
+import platform
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +17,9 @@ from typing import Any
 
 import yaml
 
-ALWAYS = "workflow"
+ALWAYS = {"workflow", "typescript"}
+# User mode exists for this processor only.
+KERNEL, KERNEL_MACHINE = "kernel", "x86_64"
 EMULATOR = "rattan"
 
 
@@ -33,13 +38,9 @@ def read_mapping(path: Path) -> dict[str, Any]:
     return content
 
 
-def all_programs(envs: Path) -> set[str]:
-    """Folders that can be built or that describe a program of the distribution."""
-    return {
-        folder.name
-        for folder in envs.iterdir()
-        if (folder / "build.sh").is_file() or (folder / "endpoint.yaml").is_file()
-    }
+def folders_with(file: str, top: Path) -> set[str]:
+    """Names of the folders in `top` that have such a file."""
+    return {path.parent.name for path in top.glob(f"*/{file}")}
 
 
 def programs_of_study(
@@ -86,24 +87,26 @@ def kernel_has_netem() -> bool:
 
 def choose(repo: Path, wish: list[str]) -> set[str]:
     """The names, from the wish or the configuration; exits with a message for an unknown wish."""
-    known = all_programs(repo / "envs")
+    programs = folders_with("endpoint.yaml", repo / "envs")
+    known = programs | folders_with("build.sh", repo / "environment")
     if wish == ["all"]:
         return known
     if wish:
         if unknown := sorted(set(wish) - known):
             sys.exit(
-                f"enter: ENTER_PROGRAMS: there is no {', '.join(unknown)} in envs/; "
+                f"enter: ENTER_PROGRAMS: there is no {', '.join(unknown)} in envs/ or environment/; "
                 f"known are {', '.join(sorted(known))}."
             )
         names = set(wish)
     else:
         try:
-            names = selected_programs(repo, known) & known
+            names = selected_programs(repo, programs) & programs
         except ConfigUnusable as error:
             print(f"enter: {error}; building all programs.", file=sys.stderr)
-            return known
-    emulator = set() if kernel_has_netem() else {EMULATOR} & known
-    return names | emulator | {ALWAYS}
+            names = programs
+    emulator = set() if kernel_has_netem() else {EMULATOR}
+    kernel = {KERNEL} if platform.machine() == KERNEL_MACHINE else set()
+    return names | emulator | kernel | ALWAYS
 
 
 def main() -> None:

@@ -1,8 +1,8 @@
 """Writes the manifest of the environment: what is installed, in which version, with which hash.
 
-`write_manifest.py REPO CACHE SUITE PACKAGES PROGRAMS`: PACKAGES is the table that install_packages.sh
+`write_manifest.py CACHE SUITE PACKAGES PROGRAMS`: PACKAGES is the table that install_packages.sh
 left (name, version, architecture, SHA-256), PROGRAMS has one line for each program (name, prefix,
-hash). Prints the manifest's path.
+hash, folder of its sources). Prints the manifest's path.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ LOCKS = (
     "package-lock.json",
     "requirements.lock",
     "build-requirements.lock",
+    "source.json",
 )
 
 
@@ -38,11 +39,11 @@ def describe_debian(suite: str, table: list[list[str]]) -> dict[str, Any]:
     }
 
 
-def describe_program(envs: Path, name: str, prefix: str, digest: str) -> dict[str, Any]:
+def describe_program(folder: Path, prefix: str, digest: str) -> dict[str, Any]:
     """Where a program is, and the hashes of its locks by file name."""
     locks = {
         lock.name: hashlib.sha256(lock.read_bytes()).hexdigest()
-        for lock in (envs / name / known for known in LOCKS)
+        for lock in (folder / known for known in LOCKS)
         if lock.is_file()
     }
     return {"prefix": prefix, "hash": digest, "locks": locks}
@@ -51,19 +52,25 @@ def describe_program(envs: Path, name: str, prefix: str, digest: str) -> dict[st
 def write_whole(path: Path, content: dict[str, Any]) -> None:
     """JSON file that is whole or absent."""
     unfinished = path.with_suffix(f".{os.getpid()}")
-    unfinished.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+    with unfinished.open("w", encoding="utf-8") as stream:
+        stream.write(json.dumps(content, indent=1, sort_keys=True) + "\n")
+        stream.flush()
+        os.fsync(stream.fileno())
     unfinished.rename(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    os.fsync(folder)
+    os.close(folder)
 
 
 def main() -> None:
     """Command line."""
-    repo, cache, suite, packages, programs = sys.argv[1:]
+    cache, suite, packages, programs = sys.argv[1:]
     content: dict[str, Any] = {
         "way": "enter",
         "debian": describe_debian(suite, rows(Path(packages).read_text(encoding="utf-8"))),
         "programs": {
-            name: describe_program(Path(repo) / "envs", name, prefix, digest)
-            for name, prefix, digest in rows(programs)
+            name: describe_program(Path(folder), prefix, digest)
+            for name, prefix, digest, folder in rows(programs)
         },
     }
     # The hash is of what is installed, not of when or where.

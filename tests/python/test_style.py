@@ -6,25 +6,35 @@ from pathlib import Path
 
 import pytest
 
+from howquick.environment.manifest import prefix_of
 from howquick.errors import ROOT
 
 
 def shell_scripts():
     """Every shell script of the project."""
-    listed = [ROOT / "enter", ROOT / ".ci" / "run"]
-    for folder in ("scripts", "envs", "tests"):
+    listed = [ROOT / "enter"]
+    for folder in (".ci", "scripts", "environment", "envs", "tests"):
         for path in sorted((ROOT / folder).rglob("*")):
             if path.is_file() and not path.is_symlink() and "node_modules" not in path.parts:
                 with path.open("rb") as stream:
                     first = stream.readline()
-                if first.startswith(b"#!") and b"sh" in first.split(b"/")[-1]:
+                if path.suffix == ".sh" or (
+                    first.startswith(b"#!") and b"sh" in first.split(b"/")[-1]
+                ):
                     listed.append(path)
     return [str(path) for path in listed]
 
 
 def go_folders():
-    """Every folder of the project with a Go module."""
-    return [str(path.parent) for path in sorted((ROOT / "envs").glob("*/go.mod"))]
+    """Every folder of the project with Go in it: links are not followed by gofmt."""
+    modules = [path.parent for path in sorted((ROOT / "envs").glob("*/go.mod"))]
+    return [str(folder) for folder in (*modules, ROOT / "envs/contract/go")]
+
+
+def crates():
+    """The manifest of every crate of the project."""
+    places = ("envs/*", "envs/contract/*", "environment/*")
+    return [path for place in places for path in sorted(ROOT.glob(f"{place}/Cargo.toml"))]
 
 
 CHECKS = {
@@ -35,8 +45,10 @@ CHECKS = {
     "snakefmt": ["snakefmt", "--check", "Snakefile", "rules"],
     **{
         f"rustfmt-{path.parent.name}": ["cargo", "fmt", "--check", "--manifest-path", str(path)]
-        for path in sorted((ROOT / "envs").glob("*/Cargo.toml"))
+        for path in crates()
     },
+    "tsc": ["node", f"{prefix_of('typescript')}/node_modules/typescript/bin/tsc", "-p",
+            "scripts/howquick/report"],
     "lintr": ["Rscript", "-e", 'x <- c(lintr::lint_dir("R"), lintr::lint_dir("tests/testthat"));'
               " print(x); quit(status = length(x) > 0)"],
 }  # fmt: skip

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from howquick.cluster import node_command
 from howquick.errors import UserError
-from howquick.image import pack_image
+from howquick.workflow.cluster import node_command
+from howquick.workflow.image import pack_image
 
 REPO = Path(__file__).resolve().parents[2]
 # What provision.sh has read before it comes to the image.

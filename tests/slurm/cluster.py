@@ -28,6 +28,9 @@ FIRST_NODE_PORT = 16901
 START_S = 20.0
 # A node that is silent for so long is down. (The smallest that the controller's pings allow.)
 NODE_TIMEOUT_S = 10
+# Numbers of jobs between two starts of the controller. One that dies has not saved its latest jobs and
+# would give their numbers again; nodes that still have these jobs are drained then.
+JOBS_PER_START = 1000
 
 CONFIGURATION = """\
 ClusterName=test
@@ -54,6 +57,7 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU
 SchedulerParameters=batch_sched_delay=0,sched_min_interval=0,bf_interval=2,requeue_delay=1
 MinJobAge=600
+FirstJobId={first_job}
 KillWait=2
 SlurmdTimeout={node_timeout}
 ReturnToService=2
@@ -97,6 +101,7 @@ class Cluster:
         self.folder, self.features, self.cpus, self.licences = folder, features, cpus, licences
         self.accounting, self.own_disks = accounting, own_disks
         self._etc = folder / "etc"
+        self._starts = 0
         self.names = [f"node{number}" for number in range(1, len(features) + 1)]
         self.daemons: dict[str, subprocess.Popen[bytes]] = {}
         self._holder: subprocess.Popen[bytes]
@@ -167,11 +172,14 @@ class Cluster:
         )
         daemon.wait()
 
-    def restart_controller(self, after_s: float) -> None:
-        """Kill the controller with SIGKILL and start it again, after some seconds, from its saved state."""
+    def restart_controller(self, after_s: float, forgetful: bool = False) -> None:
+        """Kill the controller with SIGKILL and start it again, after some seconds, from its saved state.
+
+        forgetful: without that state.
+        """
         self.kill_daemon("slurmctld")
         time.sleep(after_s)
-        self.start_controller()
+        self.start_controller(forgetful)
 
     def kill_daemon(self, key: str) -> None:
         """Kill a daemon of the head with SIGKILL; what it has stored stays."""
@@ -208,9 +216,11 @@ class Cluster:
         )  # fmt: skip
         self.wait_for((folder / "socket").exists, START_S)
 
-    def start_controller(self) -> None:
-        """slurmctld, from its saved state if there is one."""
-        self.start_daemon("slurmctld", "head", "slurmctld", "-D")
+    def start_controller(self, forgetful: bool = False) -> None:
+        """slurmctld, from its saved state if there is one and it is not forgetful."""
+        self._write_configuration()
+        self._starts += 1
+        self.start_daemon("slurmctld", "head", "slurmctld", "-D", *(["-c"] if forgetful else []))
 
     def start_node(self, name: str) -> None:
         """slurmd of one node, on a host of that name."""
@@ -289,6 +299,19 @@ class Cluster:
         key = self.folder / "munge" / "key"
         key.write_bytes(secrets.token_bytes(128))
         key.chmod(0o600)
+        if self.accounting:
+            write_accounting(self._etc / "slurm", self.folder, ADDRESS, USER_NAME)
+        (self._etc / "cpuinfo").write_text("processor : 0\nmodel name : Another Processor\n")
+        # Containers have no cgroups to give away.
+        (self._etc / "slurm" / "cgroup.conf").write_text("CgroupPlugin=disabled\n")
+        account = f"{USER_NAME}:x:{USER_ID}:{USER_ID}::{self.folder}:/bin/bash\n"
+        (self._etc / "passwd").write_text(f"root:x:0:0::/root:/bin/bash\n{account}")
+        (self._etc / "hosts").write_text(
+            f"127.0.0.1 localhost\n{ADDRESS} head {' '.join(self.names)}\n"
+        )
+        self._write_configuration()
+
+    def _write_configuration(self) -> None:
         nodes = "\n".join(
             f"NodeName={name} NodeAddr={ADDRESS} Port={FIRST_NODE_PORT + number} CPUs={self.cpus} "
             f"RealMemory=8000 Feature={feature} State=UNKNOWN"
@@ -304,15 +327,6 @@ class Cluster:
                 licences=self.licences,
                 node_timeout=NODE_TIMEOUT_S,
                 accounting=storage(self.folder, ADDRESS) if self.accounting else "none",
+                first_job=1 + self._starts * JOBS_PER_START,
             )
-        )
-        if self.accounting:
-            write_accounting(self._etc / "slurm", self.folder, ADDRESS, USER_NAME)
-        (self._etc / "cpuinfo").write_text("processor : 0\nmodel name : Another Processor\n")
-        # Containers have no cgroups to give away.
-        (self._etc / "slurm" / "cgroup.conf").write_text("CgroupPlugin=disabled\n")
-        account = f"{USER_NAME}:x:{USER_ID}:{USER_ID}::{self.folder}:/bin/bash\n"
-        (self._etc / "passwd").write_text(f"root:x:0:0::/root:/bin/bash\n{account}")
-        (self._etc / "hosts").write_text(
-            f"127.0.0.1 localhost\n{ADDRESS} head {' '.join(self.names)}\n"
         )

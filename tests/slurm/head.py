@@ -1,11 +1,14 @@
 """The head process of the workflow, started on a cluster's head as a user does."""
 
+from __future__ import annotations
+
 import os
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import ClassVar
 
 from cluster import Cluster
 
@@ -27,6 +30,8 @@ class Head:
     `same`: the daemons live in this root directory.
     """
 
+    started: ClassVar[list[Head]] = []
+
     def __init__(
         self, cluster: Cluster, results: Path, *arguments: str, config=(), nodes: str = "same"
     ) -> None:
@@ -35,7 +40,7 @@ class Head:
         command = cluster.command(
             sys.executable, "-m", "snakemake", "-s", ROOT / "Snakefile",
             "--workflow-profile", ROOT / "profiles" / "slurm", *QUICK, *arguments,
-            "--config", f"results={results}", "scale=smoke", "studies=how-quick", *config,
+            "--config", f"results={results}", "scale=smoke", "studies=how-quick", "clock=real", *config,
             folder=results.parent,
         )  # fmt: skip
         with self.log.open("a") as output:
@@ -46,8 +51,9 @@ class Head:
                 env=os.environ | {"HOWQUICK_NODES": nodes},
                 start_new_session=True,
             )
+        Head.started.append(self)
 
-    def wait(self, seconds: float = 300) -> int:
+    def wait(self, seconds: float = 600) -> int:
         """Wait for the end; returns the exit status."""
         try:
             return self.process.wait(timeout=seconds)
@@ -60,18 +66,27 @@ class Head:
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
+    @classmethod
+    def kill_all(cls) -> None:
+        """Kill all that are still there: what a test leaves would take nodes from the next one."""
+        while cls.started:
+            if (head := cls.started.pop()).process.poll() is None:
+                head.kill()
+
     def output(self) -> str:
         """What all starts into these results have said."""
         return self.log.read_text()
 
-    def running_job(self, seconds: float = 60) -> dict[str, str]:
+    def running_job(self, seconds: float = 180) -> dict[str, str]:
         """A running job of the latest start; waits for one."""
         found: list[dict[str, str]] = []
 
         def runs() -> bool:
             # Each time: a start that is not far yet has the note of the one before.
-            run = (self.results / ".slurm-run").read_text().strip()
+            run = (self.results / ".slurm-run").read_text().split()[0]
             found[:] = [job for job in self.cluster.jobs() if job["name"] == run]
+            if not found and self.process.poll() is not None:
+                raise RuntimeError(f"the head process has ended\n{self.output()[-4000:]}")
             return bool(found)
 
         self.cluster.wait_for(runs, seconds)
@@ -82,7 +97,7 @@ class Head:
         return {p: p.read_bytes() for p in self.results.glob("runs/*/*/*/[0-9]*/meta.json")}
 
     def wait_for_loads(
-        self, count: int, seconds: float = 120, poll_s: float = 0.1
+        self, count: int, seconds: float = 240, poll_s: float = 0.1
     ) -> dict[Path, bytes]:
         """Wait until so many loads are finished; returns them."""
         deadline = time.monotonic() + seconds

@@ -10,7 +10,7 @@ from cluster import Cluster
 from head import Head
 from timeline import Timeline
 
-from howquick.plan import arms_of, find
+from howquick.study.cells import arms_of, find
 from workflow.flow import rows
 
 STUDIES = ["how-quick", "production-quic", "web-streaming", "highway"]

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from expected_hours import Experience, makespan_s, row
 from howquick.errors import ROOT
-from howquick.study import Selection
-from howquick.workflow import plan_study
+from howquick.plan.plan import plan_study
+from howquick.study.resolve import Selection
 
 jobs = st.lists(st.integers(1, 10_000), min_size=1, max_size=60)
 

@@ -41,6 +41,13 @@ test_cells <- function(factors) {
   lapply(seq_len(nrow(design)), function(i) list(name = design$cell[i], not_applicable = list()))
 }
 
+#' The same plan, in which the cells without loss leave nothing to chance.
+certain_plan <- function(...) {
+  plan <- test_plan(...)
+  plan$cells <- lapply(plan$cells, function(cell) c(cell, list(exact = grepl("loss0", cell$name, fixed = TRUE))))
+  plan
+}
+
 #' Write a plan and read it as the analysis does.
 as_study <- function(plan = test_plan()) read_study(write_plan(plan))
 
@@ -100,7 +107,7 @@ loads <- function(...) {
 #' One arm's loads as a sample, all of one session and block unless said otherwise.
 as_sample <- function(values, sessions = "s", blocks = sessions) {
   label <- function(labels) stats::setNames(rep_len(as.character(labels), length(values)), names(values))
-  list(values = values, sessions = label(sessions), blocks = label(blocks))
+  list(values = values, sessions = label(sessions), blocks = label(blocks), certain = FALSE)
 }
 
 #' Two samples of one block as a design compares them.
@@ -109,4 +116,12 @@ matched <- function(a, b, design) matched_samples(as_sample(a), as_sample(b), de
 #' Run a program of the analysis as a user does.
 run_r <- function(program, arguments) {
   processx::run("Rscript", c(file.path(PROJECT_ROOT, "R", program), arguments), error_on_status = FALSE)
+}
+
+#' Text of the SVG of a study's first figure.
+svg_of <- function(study, runs) {
+  file <- tempfile(fileext = ".pdf")
+  data <- figure_data(study, list(runs = write_runs(runs)))
+  save_figure(draw_figure(study$figures[[1]], study, data), file)
+  paste(readLines(sub("[.]pdf$", ".svg", file)), collapse = "\n")
 }

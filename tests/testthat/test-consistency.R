@@ -14,6 +14,15 @@ test_that("clients are compared with the best of their server and protocol", {
   expect_match(picture, "H3, c3")
 })
 
+test_that("clients that differ in their own options are told apart by them", {
+  study <- server_study(kind = "consistency", cells = list(CELL))
+  other <- which(vapply(study$arms, `[[`, "", "name") == "b-h3-other")
+  study$arms[[other]]$client <- study$arms[[other - 1L]]$client
+  study$arms[[other]]$own_options <- list(server = list(initial_rtt_ms = 33), client = list(key_group = "P-256"))
+  labels <- as.character(client_labels(study, c("b-h3", "b-h3-other")))
+  expect_equal(labels[2], paste0(labels[1], ", key group P-256"))
+})
+
 test_that("a client of which half the loads failed says so, one that is missing stays empty", {
   study <- server_study(kind = "consistency", cells = list(CELL))
   runs <- simulate_runs(study, 4L)

@@ -86,6 +86,26 @@ test_that("the window is the log's, bytes in flight and rate the capture's", {
   expect_match(picture_of(study, path), "No log of a window: A, H2")
 })
 
+test_that("the sender's estimate is what its log has of it: the delivery rate, or else the pacing rate", {
+  study <- server_study(kind = "window", cells = list(CELL), arms = list("a-h3", "a-h2", "b-h3"))
+  window <- of_arms(c("a-h3", "a-h2", "b-h3"), function(arm, repetition) {
+    told <- c("a-h3" = 8, "a-h2" = NA, "b-h3" = 0)[[arm]]
+    list(
+      time_s = c(0.1, 0.2), cwnd_bytes = c(15000, NA), bytes_in_flight = c(NA, 7000), delivery_rate_mbit = c(told, 5),
+      pacing_rate_mbit = c(if (arm == "a-h2") NA else 11, NA), source = c("qlog", "capture")
+    )
+  })
+  path <- write_cell(study, list(window = window))
+  rows <- details_of_figure(study$figures[[1]], study, data_at(study, path), "window", c("a-h3", "a-h2", "b-h3"))
+  points <- window_points(rows)
+  estimates <- pick(points, points$quantity == WINDOW_QUANTITIES[["estimate_mbit"]])
+  expect_equal(stats::setNames(estimates$value, as.character(estimates$arm)), c("a-h3" = 8, "b-h3" = 11))
+  expect_equal(estimates$by, c("delivery_rate_mbit", "pacing_rate_mbit"))
+  picture <- picture_of(study, path)
+  expect_match(picture, "the delivery rate of the log, of A, H3")
+  expect_match(picture, "the pacing rate of the log, which has no other, of B, H3")
+})
+
 pieces <- function(arms) {
   of_arms(arms, function(arm, repetition) {
     list(

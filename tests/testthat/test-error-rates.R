@@ -23,11 +23,15 @@ test_that("where something differs it is found, so that the rates above mean som
 })
 
 test_that("the intervals hold what they promise", {
-  table <- coverage_rates(c(5L, 20L), 150L, 1L)
-  twenty <- pick(table, table$n == 20 & table$interval != "delta")
-  expect_true(all(twenty$high >= 0.95 & twenty$coverage > 0.9))
-  # Five repetitions cannot give 95 % by signed ranks, and no interval is claimed.
+  table <- coverage_rates(c(2L, 3L, 5L, 6L, 20L), 200L, 1L)
+  here <- pick(table, table$interval != "delta")
+  # 200 simulations of a true 95 % end below 0.91 one time in a hundred. Arms of different shapes have less.
+  least <- ifelse(here$distribution == "two modes against log-normal", 0.85, 0.91)
+  expect_true(all(here$coverage >= least), info = paste(capture.output(here), collapse = "\n"))
+  # Two loads have no interval, and five cannot give 95 % by signed ranks.
+  expect_false(2 %in% table$n)
   expect_false("shift_paired" %in% table$interval[table$n == 5])
+  expect_setequal(table$interval[table$n == 20], COVERED)
 })
 
 test_that("the families of a real table are its cells with all repetitions that the arms share", {

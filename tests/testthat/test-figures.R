@@ -1,8 +1,7 @@
 draw_all <- function(study, runs, calibration = empty_calibration()) {
-  index <- outcome_index(runs)
   data <- list(
-    runs = function() runs, comparisons = function() compare_pairs(index, study, intervals = FALSE),
-    winners = function() winner_table(index, study), calibration = function() calibration
+    runs = function() runs, index = function() outcome_index(runs), statistics = function(name, make) make(),
+    calibration = function() calibration
   )
   folder <- tempfile()
   for (figure in study$figures) save_figure(draw_figure(figure, study, data), file.path(folder, paste0(figure$name, ".pdf")))
@@ -33,6 +32,20 @@ some_links <- function() {
   jsonlite::write_json(bare, files[2], auto_unbox = TRUE)
   read_calibration(paste(files, collapse = ","))
 }
+
+test_that("a link says what it is besides rate, delay and loss, and links of one rate are told apart", {
+  link <- list(bandwidth_mbit = 2, rtt_ms = 18, loss_percent = 0, bandwidth_up_mbit = 0.5, aqm = "pie", ecn = TRUE, reorder_percent = 2)
+  expect_identical(link_features(link), "0.5 Mbit/s up, pie, ECN, 2 % reordered")
+  expect_identical(link_features(list(bandwidth_mbit = 2)), "")
+  table <- some_links()
+  expect_identical(unique(table$more), "")
+  table$more[1] <- "pie, ECN"
+  expect_identical(link_label(table)[1], paste0(link_label(some_links())[1], ", pie, ECN"))
+  study <- as_study()
+  expect_identical(other_links(study), "")
+  study$cells[[1]]$link <- link
+  expect_match(other_links(study), "(0.5 Mbit/s up, pie, ECN, 2 % reordered)", fixed = TRUE)
+})
 
 test_that("every figure is the same to the byte when drawn twice", {
   study <- as_study()
@@ -113,11 +126,67 @@ test_that("an unknown figure, kind or factor is refused", {
   runs <- as_runs(simulate_runs(study, 2L), study)
   comparisons <- compare_pairs(outcome_index(runs), study, intervals = FALSE)
   figure <- list(name = "x", rows = list("loss_percent"), columns = list("object_size"))
-  expect_error(draw_heatmap(figure, study, comparisons), "factor 'bandwidth_mbit'")
+  expect_error(draw_comparisons(figure, study, comparisons), "factor 'bandwidth_mbit'")
 })
 
 test_that("deviations are relative where something was asked for", {
   table <- calibration_deviation(some_links())
   expect_equal(table$deviation, c(0, 100 * 0.5 / 18, 0), tolerance = 1e-6)
   expect_equal(table$panel, c("Loss where none was asked (%)", "RTT (% of asked)", "Reordered packets (count)"))
+})
+
+test_that("all as the arms of a plan's figure is every arm", {
+  plan <- test_plan()
+  plan$figures <- list(list(name = "failed", kind = "failures", title = "Failures", arms = "all"))
+  study <- as_study(plan)
+  expect_identical(figure_arms(study$figures[[1]], character()), study$arm_table$arm)
+  expect_match(svg_of(study, simulate_runs(study, 3L)), sprintf("All of %d loads in", nrow(simulate_runs(study, 3L))))
+})
+
+test_that("a figure of arms without loads does not say that all of them finished", {
+  plan <- test_plan()
+  plan$figures <- list(list(name = "failed", kind = "failures", title = "Failures", arms = list("three")))
+  study <- as_study(plan)
+  runs <- simulate_runs(study, 3L)
+  expect_match(svg_of(study, pick(runs, runs$arm != "three")), "No load of Three")
+})
+
+test_that("headings of heatmaps stand whole in lines that fit", {
+  study <- as_study()
+  study$arm_table$label <- "HTTP/3 (a server of a long name, with a window of ten)"
+  pairs <- study$comparison$pair_table
+  letters <- letters_across(c("2 Mbit/s, 0 %", "50 Mbit/s, 2 %"), 4L)
+  titles <- pair_titles(study, pairs, letters)
+  expect_true(all(nchar(unlist(strsplit(titles, "\n", fixed = TRUE))) <= letters))
+  whole <- paste(study$arm_table$label[1], "against", study$arm_table$label[1])
+  expect_identical(gsub("\n", " ", titles, fixed = TRUE), rep(whole, nrow(pairs)))
+})
+
+test_that("labels of arms across stand upright where they do not fit side by side", {
+  study <- as_study()
+  arms <- sprintf("arm-%02d", 1:36)
+  study$arm_table <- data.table::data.table(arm = arms, label = sprintf("Arm %02d (of a server)", 1:36), group = arms)
+  expect_identical(arms_across(study, arms[1:4])$height, 0)
+  turned <- arms_across(study, arms)
+  expect_identical(turned$parts[[2]]$axis.text.x$angle, 90)
+  expect_gt(turned$height, 20)
+  shown <- turned$parts[[1]]$labels(arms)
+  expect_identical(shown, study$arm_table$label)
+})
+
+test_that("panels of distributions have one axis, logarithmic where they differ much", {
+  points <- function(ends) data.table::data.table(panel = factor(seq_along(ends)), value = ends, arm = "a", share = 1)
+  near <- cdf_axis(points(c(1, 3)))
+  expect_equal(near$scale$limits, c(0, 3 * 1.04))
+  expect_identical(near$key, "")
+  far <- cdf_axis(points(c(1, 30)))
+  expect_match(far$key, "logarithmic")
+  expect_equal(far$end, 1.15 * 30)
+  study <- as_study()
+  study$figures <- list(list(name = "shares", kind = "cdf", cells = list(loss_percent = 0, object_size = "small")))
+  runs <- simulate_runs(study, 3L, speed = function(cell, arm) if (cell$bandwidth_mbit == 2) 2 else 1)
+  drawn <- draw_figure(study$figures[[1]], study, figure_data(study, list(runs = write_runs(runs))))
+  ranges <- lapply(ggplot2::ggplot_build(drawn$plot)$layout$panel_params, function(panel) panel$x.range)
+  expect_length(ranges, 2L)
+  expect_identical(ranges[[1]], ranges[[2]])
 })

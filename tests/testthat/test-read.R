@@ -26,7 +26,8 @@ test_that("wrong content is refused with the place", {
   expect_error(with("status", 1, "fine"), "'status' holds 'fine'")
   expect_error(with("plt_s", 1, -1), "not positive")
   expect_error(with("plt_s", 1, NA), "empty or not positive")
-  expect_error(with("repetition", 4, 0L), "twice")
+  expect_error(with("repetition", 4, 0L), "twice.*Number the loads of an arm in a cell through in 'repetition'.*'session'")
+  expect_error(read_runs(rep(write_runs(runs), 2L), study), "twice.*give each table once")
   expect_error(read_runs(tempfile(), study), "no such file")
   other <- data.table::copy(runs)
   other$study <- "another"

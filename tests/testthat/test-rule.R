@@ -87,3 +87,44 @@ test_that("equal arms win no more than rarely (labels shuffled)", {
   })
   expect_lt(mean(won), 0.05)
 })
+
+test_that("the winners of a cell are those that a search through all groups of arms finds", {
+  by_search <- function(beats) {
+    arms <- rownames(beats)
+    for (size in seq_len(length(arms) - 1L)) {
+      for (group in utils::combn(arms, size, simplify = FALSE)) {
+        if (all(beats[group, setdiff(arms, group)]) && !any(beats[group, group])) {
+          return(group)
+        }
+      }
+    }
+    character()
+  }
+  random <- function(arms, density) {
+    beats <- matrix(stats::runif(arms^2) < density, arms, arms, dimnames = list(letters[seq_len(arms)], letters[seq_len(arms)]))
+    # A group that wins is rare among random ones: most are given one.
+    first <- sample(arms, sample(arms, 1L))
+    if (stats::runif(1) < 0.8) beats[first, ] <- rep(!seq_len(arms) %in% first, each = length(first))
+    diag(beats) <- FALSE
+    beats
+  }
+  with_seed(7L, {
+    sizes <- integer()
+    for (i in seq_len(2000L)) {
+      beats <- random(sample(6L, 1L), stats::runif(1))
+      expected <- by_search(beats)
+      sizes <- c(sizes, length(expected))
+      expect_identical(cell_winners(beats), expected)
+    }
+    expect_true(all(0:4 %in% sizes))
+  })
+})
+
+test_that("many arms have winners, too", {
+  arms <- sprintf("a%02d", 1:60)
+  beats <- matrix(FALSE, 60L, 60L, dimnames = list(arms, arms))
+  beats[arms[1:30], arms[31:60]] <- TRUE
+  expect_identical(cell_winners(beats), arms[1:30])
+  beats["a01", "a02"] <- TRUE
+  expect_identical(cell_winners(beats), character())
+})

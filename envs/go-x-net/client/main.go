@@ -19,8 +19,8 @@ func run(ctx context.Context) error {
 	settings := contract.ReadSettings(env, stack.ClientAble)
 	load := contract.ReadLoad(env, settings, stack.ClientAble)
 	options := stack.ReadOptions(env)
-	if env.Err != nil {
-		return env.Err
+	if err := env.Check(); err != nil {
+		return err
 	}
 	config, err := options.ClientTLS(settings)
 	if err != nil {

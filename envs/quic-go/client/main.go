@@ -19,8 +19,8 @@ func run(ctx context.Context) error {
 	settings := contract.ReadSettings(env, stack.Able)
 	load := contract.ReadLoad(env, settings, stack.Able)
 	options := stack.ReadOptions(env)
-	if env.Err != nil {
-		return env.Err
+	if err := env.Check(); err != nil {
+		return err
 	}
 	if err := options.Prepare(); err != nil {
 		return err

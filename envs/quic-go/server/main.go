@@ -19,8 +19,8 @@ func run(ctx context.Context) error {
 	settings := contract.ReadSettings(env, stack.Able)
 	options := stack.ReadOptions(env)
 	content, err := contract.OpenContent(env)
-	if env.Err != nil {
-		return env.Err
+	if refused := env.Check(); refused != nil {
+		return refused
 	}
 	if err == nil {
 		err = options.Prepare()

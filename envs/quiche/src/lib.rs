@@ -19,6 +19,7 @@ pub fn program(role: &'static str, main: fn() -> Outcome<()>) -> Program {
         role,
         versions: (locked_version(lock, "quiche"), env!("CARGO_PKG_VERSION")),
         hides_aes: true,
+        options: &["hystart", "pacing", "scheduling"],
         main,
     }
 }

@@ -34,6 +34,7 @@ pub fn program(role: &'static str, main: fn() -> Outcome<()>) -> Program {
         role,
         versions: (locked_version(lock, "quinn"), env!("CARGO_PKG_VERSION")),
         hides_aes: true,
+        options: &["scheduling"],
         main,
     }
 }

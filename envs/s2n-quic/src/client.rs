@@ -33,7 +33,10 @@ pub fn main() -> Outcome<()> {
     let settings = settings(Role::Client)?;
     let requests = Requests::from_environment(&settings)?;
     if requests.moves > 0 {
-        return Err(Failure::NotSupported("MOVES: this client cannot".into()));
+        let moves = requests.moves;
+        return Err(Failure::NotSupported(format!(
+            "MOVES={moves}; this client follows none"
+        )));
     }
     let path = PathBuf::from(text("TIMING")?);
     run(async move {

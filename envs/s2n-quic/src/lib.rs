@@ -42,6 +42,7 @@ pub fn program(role: &'static str, main: fn() -> Outcome<()>) -> Program {
         role,
         versions: (library, env!("CARGO_PKG_VERSION")),
         hides_aes: true,
+        options: &[],
         main,
     }
 }

@@ -20,8 +20,8 @@ func run(ctx context.Context) error {
 	settings := contract.ReadSettings(env, way.Able)
 	load := contract.ReadLoad(env, settings, way.Able)
 	options := way.ReadOptions(env)
-	if env.Err != nil {
-		return env.Err
+	if err := env.Check(); err != nil {
+		return err
 	}
 	if _, err := contract.Authority(settings.Certs); err != nil {
 		return err // Said before the gate, and also where DTLS is off.

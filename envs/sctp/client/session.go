@@ -25,6 +25,7 @@ type session struct {
 	handshake   time.Duration
 	next        atomic.Uint32 // stream
 	control     string
+	streams     uint16 // of an answer
 }
 
 func dial(
@@ -52,19 +53,27 @@ func dial(
 	}
 	return &session{
 		socket: socket, association: association, handshake: time.Since(begun),
-		control: settings.CongestionControl,
+		control: settings.CongestionControl, streams: options.Streams,
 	}, nil
 }
 
-// Get opens a stream, sends the request and waits for the length of the answer.
+// Get opens the streams of an answer, sends the request on the first and waits for the length of the answer.
 func (s *session) Get(_ context.Context, path string, first int64) (contract.Answer, error) {
-	stream, err := s.association.OpenStream(uint16(s.next.Add(1)-1), sctp.PayloadTypeWebRTCBinary)
-	if err != nil {
-		return contract.Answer{}, err
+	streams := make([]*sctp.Stream, s.streams)
+	lowest := uint16(s.next.Add(uint32(s.streams)) - uint32(s.streams))
+	for i := range streams {
+		var err error
+		if streams[i], err = s.association.OpenStream(lowest+uint16(i), sctp.PayloadTypeWebRTCBinary); err != nil {
+			return contract.Answer{}, err
+		}
 	}
+	stream := streams[0]
 	request := "GET " + path
-	if first > 0 {
+	if first > 0 || s.streams > 1 {
 		request = fmt.Sprintf("%s %d", request, first)
+	}
+	if s.streams > 1 {
+		request = fmt.Sprintf("%s %d", request, s.streams)
 	}
 	if _, err := stream.Write([]byte(request + "\n")); err != nil {
 		return contract.Answer{}, err
@@ -77,8 +86,20 @@ func (s *session) Get(_ context.Context, path string, first int64) (contract.Ans
 	if length == way.NoSuchObject {
 		return contract.Answer{Status: http.StatusNotFound, Body: http.NoBody}, nil
 	}
-	body := io.LimitReader(stream, int64(length))
+	body := io.LimitReader(&dealt{streams: streams}, int64(length))
 	return contract.Answer{Status: http.StatusOK, Length: int64(length), Body: io.NopCloser(body)}, nil
+}
+
+// dealt puts an answer together whose messages came on several streams in turn.
+type dealt struct {
+	streams []*sctp.Stream
+	turn    int
+}
+
+func (d *dealt) Read(into []byte) (int, error) {
+	n, err := d.streams[d.turn].Read(into)
+	d.turn = (d.turn + 1) % len(d.streams)
+	return n, err
 }
 
 func (s *session) Facts() contract.Facts {

@@ -34,8 +34,8 @@ func run(ctx context.Context) error {
 	settings := contract.ReadSettings(env, way.Able)
 	options := way.ReadOptions(env)
 	content, err := contract.OpenContent(env)
-	if env.Err != nil {
-		return env.Err
+	if refused := env.Check(); refused != nil {
+		return refused
 	}
 	if err != nil {
 		return err
@@ -75,51 +75,66 @@ func (s server) serve(conn net.Conn) {
 		if err != nil {
 			return
 		}
-		go s.answer(stream)
+		go s.answer(association, stream)
 	}
 }
 
-// answer serves the one object that a stream is for.
-func (s server) answer(stream *sctp.Stream) {
+// answer serves the one object that a stream asks for, on it and as many streams behind it as it says.
+func (s server) answer(association *sctp.Association, stream *sctp.Stream) {
 	request := make([]byte, way.MessageBytes)
 	n, err := stream.Read(request)
 	if err != nil {
 		return
 	}
-	body, length, err := s.open(string(request[:n]))
+	body, length, streams, err := s.open(string(request[:n]))
+	var to io.Writer
+	if err == nil {
+		defer body.Close()
+		to, err = newDealer(association, stream, streams, s.options.ReceiveBufferBytes)
+	}
 	if err != nil {
 		_, _ = stream.Write(binary.BigEndian.AppendUint64(nil, way.NoSuchObject))
 		return
 	}
-	defer body.Close()
 	if _, err := stream.Write(binary.BigEndian.AppendUint64(nil, uint64(length))); err != nil {
 		return
 	}
 	// An error means that the association is over, which its own end tells.
-	to := newQueuedWriter(stream, s.options.ReceiveBufferBytes)
 	_, _ = io.CopyBuffer(struct{ io.Writer }{to}, io.LimitReader(body, length), request)
 }
 
-// open returns what `GET <path>` or `GET <path> <first-byte>` asks for, with its length.
-func (s server) open(request string) (io.ReadCloser, int64, error) {
+// open returns what `GET <path> [<first byte> [<streams>]]` asks for, with its length and the number of streams.
+func (s server) open(request string) (io.ReadCloser, int64, uint16, error) {
 	words := strings.Fields(request)
-	if len(words) < 2 || len(words) > 3 || words[0] != "GET" {
-		return nil, 0, errors.New("no request")
+	if len(words) < 2 || len(words) > 4 || words[0] != "GET" {
+		return nil, 0, 0, errors.New("no request")
 	}
-	body, length, err := s.content.Open(words[1])
-	if err != nil || len(words) == 2 {
-		return body, length, err
+	if len(words) == 2 {
+		words = append(words, "0")
+	}
+	if len(words) == 3 {
+		words = append(words, "1")
 	}
 	first, err := strconv.ParseInt(words[2], 10, 64)
-	if err == nil && (first < 0 || first > length) {
+	streams, other := strconv.ParseUint(words[3], 10, 16)
+	if err = errors.Join(err, other); err == nil && (first < 0 || streams == 0) {
 		err = strconv.ErrRange
 	}
-	if err == nil {
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	body, length, err := s.content.Open(words[1])
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	if first > length {
+		err = strconv.ErrRange
+	} else if first > 0 {
 		_, err = body.Seek(first, io.SeekStart)
 	}
 	if err != nil {
 		body.Close()
-		return nil, 0, err
+		return nil, 0, 0, err
 	}
-	return body, length - first, nil
+	return body, length - first, uint16(streams), nil
 }

@@ -45,3 +45,28 @@ func (w *queuedWriter) Write(message []byte) (int, error) {
 	}
 	return w.stream.Write(message)
 }
+
+// dealer writes one message after another to several streams in turn.
+type dealer struct {
+	writers []io.Writer
+	turn    int
+}
+
+// newDealer deals out to the first stream and to as many as are asked for behind it.
+func newDealer(association *sctp.Association, first *sctp.Stream, streams uint16, windowBytes uint32) (io.Writer, error) {
+	d := &dealer{writers: []io.Writer{newQueuedWriter(first, windowBytes/uint32(streams))}}
+	for i := uint16(1); i < streams; i++ {
+		stream, err := association.OpenStream(first.StreamIdentifier()+i, sctp.PayloadTypeWebRTCBinary)
+		if err != nil {
+			return nil, err
+		}
+		d.writers = append(d.writers, newQueuedWriter(stream, windowBytes/uint32(streams)))
+	}
+	return d, nil
+}
+
+func (d *dealer) Write(message []byte) (int, error) {
+	n, err := d.writers[d.turn].Write(message)
+	d.turn = (d.turn + 1) % len(d.writers)
+	return n, err
+}

@@ -16,6 +16,8 @@ const (
 	MessageBytes = 1 << 16
 	// Patience bounds each step of the beginning and of the end of an association.
 	Patience = 10 * time.Second
+	// mostStreams bounds what one answer takes.
+	mostStreams = 64
 )
 
 // Able is what both programs can do. The library's congestion control is that of RFC 9260.
@@ -31,11 +33,11 @@ type Options struct {
 	ReceiveBufferBytes uint32
 	MaxUDPPayload      uint32
 	SocketBufferBytes  int
+	Streams            uint16
 }
 
 // ReadOptions checks the knobs.
 func ReadOptions(env *contract.Environment) Options {
-	env.OptionChoice("STACK", "user")
 	env.OptionChoice("ON_MOVE", "reconnect")
 	return Options{
 		DTLS:               env.OptionSwitch("DTLS"),
@@ -44,5 +46,6 @@ func ReadOptions(env *contract.Environment) Options {
 		ReceiveBufferBytes: uint32(env.OptionNumber("RECEIVE_BUFFER_BYTES", 1<<16, 1<<30)),
 		MaxUDPPayload:      uint32(env.OptionNumber("MAX_UDP_PAYLOAD", 600, 1472)),
 		SocketBufferBytes:  int(env.OptionNumber("SOCKET_BUFFER_BYTES", 0, 1<<30)),
+		Streams:            uint16(env.OptionNumber("STREAMS", 1, mostStreams)),
 	}
 }

@@ -28,6 +28,7 @@ pub fn program(role: &'static str, main: fn() -> Outcome<()>) -> Program {
         role,
         versions: (locked_version(lock, "tquic"), env!("CARGO_PKG_VERSION")),
         hides_aes: true,
+        options: &["pacing", "scheduling"],
         main,
     }
 }

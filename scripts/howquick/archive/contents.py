@@ -5,21 +5,22 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import subprocess
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from howquick.errors import ROOT, UserError
 from howquick.files import GENERATED
-from howquick.workflow import ENVIRONMENT
+from howquick.plan.plan import ENVIRONMENT
 
 # The checkout, without what is generated and without what else a user keeps there.
 CODE = (
     ".ci", ".gitignore", ".lintr", "CITATION.cff", "LICENSE", "R", "README.md", "Snakefile", "config", "docs",
-    "enter", "envs", "examples", "flake.lock", "flake.nix", "nix", "paper", "profiles", "pyproject.toml",
-    "rules", "scripts", "tests",
+    "enter", "environment", "envs", "examples", "flake.lock", "flake.nix", "nix", "paper", "profiles",
+    "pyproject.toml", "rules", "scripts", "tests",
 )  # fmt: skip
 # Where the archive keeps what was published, apart from where the same files are rebuilt.
 PUBLISHED = "published"
@@ -50,37 +51,89 @@ class Member:
 
 
 def code(root: Path = ROOT) -> Iterator[Member]:
-    """Code, locks, studies and documents. Links become the files that they lead to."""
+    """Code, locks, studies and documents. Links become the files that they lead to.
+
+    Of a checkout only what git tracks: what else lies there may be nobody else's business. Raises UserError
+    for a tracked link that leads out of `root`, and where git cannot tell.
+    """
+    tracked = _tracked(root)
     for name in CODE:
         top = root / name
         files = [top] if top.is_file() else sorted(top.rglob("*", recurse_symlinks=True))
         for file in files:
-            inner = file.relative_to(root)
-            if file.is_file() and not GENERATED & set(inner.parts):
+            inner, real = file.relative_to(root), file.resolve()
+            if not file.is_file() or GENERATED & set(inner.parts):
+                continue
+            if not real.is_relative_to(root.resolve()):
+                if tracked is None or str(inner) in tracked:
+                    raise UserError(
+                        f"{file}: leads out of the project, to {real}. Put the file itself there."
+                    )
+                continue
+            if tracked is None or str(real.relative_to(root.resolve())) in tracked:
                 yield Member(str(inner), file, bool(file.stat().st_mode & 0o100))
 
 
+def _tracked(root: Path) -> set[str] | None:
+    """The files that git tracks; None where there is no checkout, as in an archive that was unpacked."""
+    if not (root / ".git").exists():
+        return None
+    # The folder may be another user's, mounted into a container: it is read only.
+    argv = ["git", "-c", "safe.directory=*", "-C", str(root), "ls-files", "-z"]
+    try:
+        done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        raise UserError(f"{root}: a checkout, and git is not installed. Install git.") from None
+    if done.returncode:
+        raise UserError(
+            f"{root}: git cannot list its files: {done.stderr.strip()}. Mend the checkout."
+        )
+    return set(done.stdout.split("\0"))
+
+
+def check_studies(members: Iterable[Member], studies: Iterable[str]) -> None:
+    """Raise UserError for a study whose file the archive lacks, since git does not track it."""
+    names = {member.name for member in members}
+    for study in studies:
+        file = f"config/studies/{study}.yaml"
+        if file not in names:
+            raise UserError(
+                f"{file}: not tracked by git, so the archive would lack it. git add {file}"
+            )
+
+
 def measured(results: Path, studies: list[str], manifest: Path) -> Iterator[Member]:
-    """What the analysis reads: plans, tidy tables, calibrations, and the environment's manifest."""
+    """What the analysis reads: plans, tables, calibrations, processor seconds, the environment's manifest."""
     yield Member(f"results/{ENVIRONMENT}", manifest)
     for study in studies:
         tables = results / "tables"
         for file in (results / "plan" / f"{study}.json", tables / f"{study}.csv"):
             yield Member(f"results/{file.relative_to(results)}", file)
-        for file in sorted((tables / study).rglob("*.csv")):
+        processor = results / "processor" / f"{study}.csv"
+        for file in [*sorted((tables / study).rglob("*.csv")), *filter(Path.is_file, [processor])]:
             yield Member(f"results/{file.relative_to(results)}", file)
     for file in sorted((results / "calibration").glob("*.json")):
         yield Member(f"results/{file.relative_to(results)}", file)
 
 
 def published(results: Path, studies: list[str]) -> list[Member]:
-    """Appendix, figures and statistics, as they were made here."""
-    files = [results / "appendix.pdf"]
+    """Appendix, page of results, figures and statistics, as they were made here."""
+    files = [results / "appendix.pdf", results / "results.md"]
     for study in studies:
         files += sorted((results / "figures" / study).glob("*.pdf"))
         files += sorted((results / "figures" / study).glob("*.svg"))
         files += sorted((results / "statistics" / study).glob("*.csv"))
     return [Member(f"{PUBLISHED}/{file.relative_to(results)}", file) for file in files]
+
+
+def report(results: Path, studies: list[str]) -> Iterator[Member]:
+    """The reader's report: a folder beside the code, which opens from the disk."""
+    folder = results / "report"
+    parts = [folder / "page", *(folder / "data" / study for study in studies)]
+    files = [folder / "index.html", folder / "data" / "index.js"]
+    for file in [*files, *(file for part in parts for file in sorted(part.rglob("*")))]:
+        if file.is_file() and not file.name.startswith("."):
+            yield Member(f"report/{file.relative_to(folder)}", file)
 
 
 def sums(members: list[Member], strip: str = "", prefix: str = "") -> bytes:

@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from howquick.errors import UserError
+from howquick.extract.packing import run_sizes
 from howquick.files import read_json
-from howquick.packing import run_sizes
-from howquick.workflow import cpu_percent, manifest_path, side_by_side_s
+from howquick.model import Plan, PlannedBlock
+from howquick.workflow.capacity import cpu_percent, side_by_side_s
+from howquick.workflow.manifests import manifest_path
 
 
 @dataclass(frozen=True)
@@ -37,12 +39,12 @@ class Cost:
     loads: int
 
 
-def measured_blocks(results: Path, plan: dict[str, Any]) -> list[MeasuredBlock]:
+def measured_blocks(results: Path, plan: Plan) -> list[MeasuredBlock]:
     """All blocks of a study. Raises UserError if one is not measured."""
     return [_measured(results, plan["study"], block) for block in plan["blocks"]]
 
 
-def _measured(results: Path, study: str, block: dict[str, Any]) -> MeasuredBlock:
+def _measured(results: Path, study: str, block: PlannedBlock) -> MeasuredBlock:
     path = manifest_path(str(results), study, block)
     if not path.exists():
         raise UserError(f"{path}: this block is not measured. Run snakemake first, to the end.")

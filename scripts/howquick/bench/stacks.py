@@ -12,24 +12,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from howquick.arms import transport_of
 from howquick.bench.loopback import Loopback
-from howquick.content import make_certificates, make_page
-from howquick.endpoints import load_endpoints
-from howquick.log_cost import ROLES
+from howquick.content.pages import make_certificates, make_page
+from howquick.environment.endpoints import load_endpoints
+from howquick.environment.versions import version_of
+from howquick.measure.bulk import counted
 from howquick.measure.captures import FULL_BYTES, Capture
+from howquick.measure.children import ProgramFailed
 from howquick.measure.client import Client
 from howquick.measure.moves import Moves
-from howquick.measure.process import ProgramFailed
 from howquick.measure.programs import FIRST_PORT, Programs
-from howquick.measure.timing import page_load_time_s, read_timing
-from howquick.parameters import UNSHAPED
-from howquick.programs import version_of
-from howquick.study import Selection, resolve_study
+from howquick.measure.verify import verified_timing
+from howquick.model import ROLES, Arm, Cell, Role, Workload
+from howquick.study.arms import transport_of
+from howquick.study.parameters import UNSHAPED
+from howquick.study.resolve import Selection, resolve_study
+from howquick.study.workload import bulk_requests, bulk_sizes, page_name
 from howquick.testbed.link import Link
 from howquick.testbed.sandbox import enter_sandbox
 from howquick.testbed.testbed import Testbed
-from howquick.workload import bulk_sizes, page_name
 
 Row = dict[str, Any]
 # Which study's arms stand for the stacks: those of its comparison.
@@ -37,9 +38,9 @@ STUDY = "highway"
 # The study that has every server and every client.
 EVERY_PROGRAM = "arms"
 SELECTION = Selection("artifact", 1)
-WORKLOAD: Row = {"bulk": {"seconds": 0.3, "at_most_bytes": 128 << 20}}
+WORKLOAD: Workload = {"bulk": {"seconds": 0.3, "at_most_bytes": 128 << 20}}
 # Some servers read what they serve when they start: as little as there can be.
-SMALLEST: Row = {"bulk": {"seconds": 0.3, "at_most_bytes": 8 << 20}}
+SMALLEST: Workload = {"bulk": {"seconds": 0.3, "at_most_bytes": 8 << 20}}
 REPETITIONS = 5
 TIMEOUT_S = 20.0
 MTU_BYTES = 1500
@@ -55,7 +56,7 @@ Ways = dict[str, tuple[Bed, dict[str, Any]]]
 class Place:
     """What Programs needs of a block: the cell, and where content is."""
 
-    cell: dict[str, Any]
+    cell: Cell
     results: Path
 
 
@@ -68,7 +69,7 @@ class Room:
         number: int = 0,
         qlog: bool = False,
         captures: bool = False,
-        workload: Row = WORKLOAD,
+        workload: Workload = WORKLOAD,
     ) -> None:
         self.bed, self._captures = bed, captures
         root = enter_sandbox().scratch
@@ -88,7 +89,7 @@ class Room:
             first_port=FIRST_PORT + PORTS * number,
         )
 
-    def client(self, arm: Row, wanted: list[Row]) -> Client:
+    def client(self, arm: Arm, wanted: list[Row]) -> Client:
         """A client for one load; its files go to a fresh folder."""
         shutil.rmtree(self._folder, ignore_errors=True)
         self._folder.mkdir()
@@ -98,9 +99,9 @@ class Room:
     def _folder(self) -> Path:
         return self._scratch / "transfer"
 
-    def transfer(self, arm: Row, size: int) -> float:
+    def transfer(self, arm: Arm, size: int) -> float:
         """Seconds of one transfer. Raises ProgramFailed, TimeoutError."""
-        wanted = [entry for entry in self.programs.page if entry["bytes"] == size]
+        wanted = counted(bulk_requests(self.programs.page, size))
         server = self.programs.server(arm)
         server.ensure()
         client = self.client(arm, wanted)
@@ -112,10 +113,10 @@ class Room:
             client.go()
             client.wait(TIMEOUT_S)
         server.collect(self._folder, 0)
-        timing = read_timing(self._folder / "timing.json", wanted, arm["protocol"])
-        return page_load_time_s(timing)
+        timing = verified_timing(client.job.timing, wanted, arm["protocol"])
+        return timing.plt_s
 
-    def size_for(self, arm: Row) -> int:
+    def size_for(self, arm: Arm) -> int:
         """The size whose transfer takes nearest to the time wanted, by two pilots."""
         sizes = bulk_sizes(WORKLOAD)
         size = sizes[0]
@@ -148,7 +149,7 @@ def captured(bed: Bed, folder: Path) -> Iterator[None]:
             capture.kill()
 
 
-def stacks() -> list[Row]:
+def stacks() -> list[Arm]:
     """The arms that stand for the stacks."""
     study = resolve_study(STUDY, SELECTION)
     return [arm for arm in study["arms"] if arm["name"] in study["comparison"]["arms"]]
@@ -198,7 +199,7 @@ def log_cost(programs: Collection[str] = ()) -> list[Row]:
     return rows
 
 
-def logged_pairs(programs: Collection[str] = ()) -> list[tuple[Row, list[str]]]:
+def logged_pairs(programs: Collection[str] = ()) -> list[tuple[Arm, list[str]]]:
     """Arms in which each program has each of its roles over each protocol, and the programs each arm is of.
 
     A program is paired with itself where it can be, and rather with one that is not slow by itself. The arms
@@ -210,7 +211,7 @@ def logged_pairs(programs: Collection[str] = ()) -> list[tuple[Row, list[str]]]:
     impossible = {entry["arm"] for entry in unshaped["not_applicable"]}
     arms = [arm for arm in study["arms"] if arm["name"] not in impossible]
 
-    def order(arm: Row) -> tuple[bool, bool]:
+    def order(arm: Arm) -> tuple[bool, bool]:
         slow = any(endpoints[arm[role]].max_rate_mbit for role in ROLES)
         return arm["server"] != arm["client"], slow
 
@@ -230,11 +231,11 @@ def logged_pairs(programs: Collection[str] = ()) -> list[tuple[Row, list[str]]]:
     return found
 
 
-def _behaviour(arm: Row) -> Row:
+def _behaviour(arm: Arm) -> Row:
     return {key: value for key, value in arm.items() if key not in ("name", "label", "group")}
 
 
-def _row(arm: Row, ways: Ways) -> Row:
+def _row(arm: Arm, ways: Ways) -> Row:
     """Median goodput of an arm in each way, Mbit/s, and each as a share of the first way's."""
     names = list(ways)
     row: Row = {"arm": arm["name"], "bytes": ""} | {f"{name}_mbit": "" for name in names}
@@ -252,7 +253,7 @@ def _row(arm: Row, ways: Ways) -> Row:
     return row | {f"{name}_share": round(rates[name] / rates[names[0]], 3) for name in names[1:]}
 
 
-def _interleaved(rooms: dict[str, Room], arm: Row, size: int) -> dict[str, float]:
+def _interleaved(rooms: dict[str, Room], arm: Arm, size: int) -> dict[str, float]:
     """Medians per room; a transfer in each in turn, so that what disturbs the machine hits all alike."""
     seconds: dict[str, list[float]] = {name: [] for name in rooms}
     for _ in range(REPETITIONS):
@@ -265,11 +266,7 @@ def startup() -> list[Row]:
     """Per program and role: seconds from its start to ready (port open, or the gate's line)."""
     arms = resolve_study(EVERY_PROGRAM, SELECTION)["arms"]
     cold = [arm for arm in reversed(arms) if arm["connection"] == "cold"]
-    wanted = [
-        (role, arm)
-        for role in ("server", "client")
-        for arm in {arm[role]: arm for arm in cold}.values()
-    ]
+    wanted = [(role, arm) for role in ROLES for arm in {arm[role]: arm for arm in cold}.values()]
     rows = []
     with bare() as bed:
         for _ in range(REPETITIONS):
@@ -278,7 +275,7 @@ def startup() -> list[Row]:
     return [_median_start(rows, arm[role], role) for role, arm in wanted]
 
 
-def _start(room: Room, role: str, arm: Row) -> Row:
+def _start(room: Room, role: Role, arm: Arm) -> Row:
     row: Row = {"program": arm[role], "role": role, "protocol": arm["protocol"], "seconds": None}
     row["reason"] = ""
     client = room.client(arm, room.programs.page)

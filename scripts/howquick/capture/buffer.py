@@ -18,6 +18,8 @@ def load(path: Path) -> Bytes:
     Mapping in one go costs a fraction of reading: no second copy and no page fault per page.
     """
     try:
+        if path.exists() and not path.is_file():
+            raise CaptureError(f"{path}: cannot be read: it is no regular file")
         with path.open("rb") as file:
             if path.stat().st_size == 0:
                 return b""

@@ -13,9 +13,11 @@ from howquick.capture.pcap import is_pcap, read_header, read_records
 
 TCP = 6
 UDP = 17
+SCTP = 132
 FIN, SYN, RST, PSH, ACK = 0x01, 0x02, 0x04, 0x08, 0x10
 
 ETHERNET_BYTES = 14
+SCTP_HEADER_BYTES = 12
 _LINKTYPE_ETHERNET = 1
 
 FRAME = np.dtype(
@@ -24,18 +26,21 @@ FRAME = np.dtype(
         ("offset", "i8"),  # where the frame starts in the file
         ("captured", "u4"),  # bytes of the frame that are in the file
         ("length", "u4"),  # bytes of the frame on the wire, Ethernet header included
-        ("protocol", "u1"),  # TCP, UDP; 0: anything else, without ports and what follows
+        ("protocol", "u1"),  # TCP, UDP, SCTP; 0: anything else, without ports and what follows
         ("source", "u4"),  # IPv4 addresses as numbers, of any packet over IPv4; else 0
         ("destination", "u4"),
         ("source_port", "u2"),
         ("destination_port", "u2"),
         ("transport_offset", "u2"),  # from the frame's start to what follows the IPv4 header
-        ("payload", "u4"),  # bytes behind the TCP or UDP header
+        ("payload", "u4"),  # bytes behind the TCP, UDP or common SCTP header
         ("sequence", "u4"),  # TCP, as on the wire
         ("acknowledgement", "u4"),
         ("flags", "u1"),
         ("window", "u2"),  # as on the wire, not scaled
-        ("first_byte", "u1"),  # UDP payload's first byte (QUIC: header form and packet type)
+        (
+            "first_byte",
+            "u1",
+        ),  # first of a UDP payload (QUIC: header form and packet type) or SCTP chunk (its type)
     ]
 )
 
@@ -65,8 +70,8 @@ class Frames:
     """The packets of one capture, in the order they were captured.
 
     `table` has the dtype FRAME and shape (n,); `data` is the file itself; `truncated` tells that
-    the capture ended in the middle of a packet; `others` counts frames that are not TCP or UDP over
-    IPv4.
+    the capture ended in the middle of a packet; `others` counts frames that are not TCP, UDP or SCTP
+    over IPv4.
     """
 
     path: Path
@@ -83,7 +88,11 @@ class Frames:
 
 def read_frames(path: Path) -> Frames:
     """Read a pcapng or pcap file. Raises CaptureError if it is missing, foreign or damaged."""
-    data = load(path)
+    return parse_frames(load(path), path)
+
+
+def parse_frames(data: Bytes, path: Path) -> Frames:
+    """The frames of a capture that is in memory; `path` is what messages call it."""
     if is_pcap(data):
         header = read_header(data, path)
         records = read_records(data, header, path)
@@ -102,7 +111,7 @@ def read_frames(path: Path) -> Frames:
 
 
 def _decode(data: Bytes, table: np.ndarray, ethernet: np.ndarray) -> None:
-    """Fill in the addresses of IPv4 over Ethernet, and the fields of TCP and UDP over it."""
+    """Fill in the addresses of IPv4 over Ethernet, and the fields of TCP, UDP and SCTP over it."""
     network = pick(data, table["offset"], _NETWORK)
     at = ETHERNET_BYTES + 4 * (network["version"] & 15).astype(np.int64)
     protocol = network["protocol"]
@@ -126,26 +135,31 @@ def _decode(data: Bytes, table: np.ndarray, ethernet: np.ndarray) -> None:
         & (
             ((protocol == TCP) & (table["captured"] >= at + 20))
             | ((protocol == UDP) & (table["captured"] >= at + 8))
+            | ((protocol == SCTP) & (table["captured"] >= at + SCTP_HEADER_BYTES))
         )
     )
     rows = np.flatnonzero(wanted)
     network, at = network[rows], at[rows]
     transport = pick(data, table["offset"][rows] + at, _TRANSPORT)
-    is_tcp = network["protocol"] == TCP
+    is_tcp, is_sctp = network["protocol"] == TCP, network["protocol"] == SCTP
     inside = network["total"].astype(np.int64) - (at - ETHERNET_BYTES)
     tcp_payload = np.maximum(inside - 4 * (transport["data_offset"] >> 4), 0)
     udp_payload = np.maximum(transport["udp_length"].astype(np.int64) - 8, 0)
-    has_byte = ~is_tcp & (table["captured"][rows] > at + 8) & (udp_payload > 0)
+    sctp_payload = np.maximum(inside - SCTP_HEADER_BYTES, 0)
+    payload = np.select([is_tcp, is_sctp], [tcp_payload, sctp_payload], udp_payload)
+    header = np.where(is_sctp, SCTP_HEADER_BYTES, 8)
+    has_byte = ~is_tcp & (table["captured"][rows] > at + header) & (payload > 0)
+    first_byte = np.where(is_sctp, transport["data_offset"], transport["first_byte"])
     columns = {
         "protocol": network["protocol"],
         "source_port": transport["source"],
         "destination_port": transport["destination"],
-        "payload": np.where(is_tcp, tcp_payload, udp_payload),
+        "payload": payload,
         "sequence": np.where(is_tcp, transport["sequence"], 0),
         "acknowledgement": np.where(is_tcp, transport["acknowledgement"], 0),
         "flags": np.where(is_tcp, transport["flags"], 0),
         "window": np.where(is_tcp, transport["window"], 0),
-        "first_byte": np.where(has_byte, transport["first_byte"], 0),
+        "first_byte": np.where(has_byte, first_byte, 0),
     }
     for name, values in columns.items():
         table[name][rows] = values

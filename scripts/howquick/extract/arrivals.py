@@ -15,24 +15,28 @@ NEVER = -1
 
 @dataclass(frozen=True)
 class Arrivals:
-    """Per packet sent, in order: when it arrived (Unix nanoseconds; NEVER if it did not).
+    """Per packet sent, in order: when it arrived (Unix nanoseconds; NEVER if it did not), and as which.
 
-    `down` belongs to Ends.server_down, `up` to Ends.client_up.
+    `down` belongs to Ends.server_down, `up` to Ends.client_up. `down_place` and `up_place` are indices
+    into the packets of Ends.client_down and Ends.server_up, -1 where there is none.
     """
 
     down: np.ndarray
     up: np.ndarray
+    down_place: np.ndarray
+    up_place: np.ndarray
 
 
 def find_arrivals(client: Frames, server: Frames, ends: Ends) -> Arrivals:
     """Match what left one end with what arrived at the other, packet by packet."""
-    return Arrivals(
-        down=_arrival_ns(server, ends.server_down, client, ends.client_down),
-        up=_arrival_ns(client, ends.client_up, server, ends.server_up),
-    )
+    down, down_place = _arrivals(server, ends.server_down, client, ends.client_down)
+    up, up_place = _arrivals(client, ends.client_up, server, ends.server_up)
+    return Arrivals(down, up, down_place, up_place)
 
 
-def _arrival_ns(sender: Frames, sent: Way, receiver: Frames, got: Way) -> np.ndarray:
+def _arrivals(
+    sender: Frames, sent: Way, receiver: Frames, got: Way
+) -> tuple[np.ndarray, np.ndarray]:
     place = match(fingerprints(sender, sent.rows), fingerprints(receiver, got.rows))
     arrived = place >= 0
     times = np.full(len(sent.rows), NEVER, np.int64)
@@ -41,4 +45,4 @@ def _arrival_ns(sender: Frames, sent: Way, receiver: Frames, got: Way) -> np.nda
     if arrived.any():
         after = len(arrived) - int(np.argmax(arrived[::-1]))
         times[after:] = np.iinfo(np.int64).max
-    return times
+    return times, place

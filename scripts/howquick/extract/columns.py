@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from howquick.profile.categories import CATEGORIES
+from howquick.cpu_categories import CATEGORIES
 
 # Parameters in the order of the columns; a study with others appends them by name.
 PARAMETERS = (
@@ -36,6 +36,14 @@ _CAPTURE = (
     "longest_frame_bytes",
     "capture_lost_up",
     "capture_lost_down",
+    "ecn_capable_up",
+    "ecn_capable_down",
+    "ecn_marked_up",
+    "ecn_marked_down",
+    "queueing_up_median_ms",
+    "queueing_up_p99_ms",
+    "queueing_down_median_ms",
+    "queueing_down_p99_ms",
     "decrypts",
 )
 # Of each end's processor time: what a sampled pilot transfer spent it on, percent.
@@ -44,12 +52,20 @@ PROFILE_COLUMNS = tuple(
     for end in ("server", "client")
     for part in ("kernel", *CATEGORIES)
 )
+# Socket buffers as the kernel granted them.
+BUFFER_COLUMNS = tuple(
+    f"{end}_{way}_buffer_bytes" for end in ("server", "client") for way in ("receive", "send")
+)
+# Of loads with flows beside the arm: how they share the link.
+SHARE_COLUMNS = ("flow_share", "flow_mbit", "jain_index", "flows_overlap_s")
 _FURTHER = (
-    "machine", "protocol", "server", "client", "congestion_control", "connection",
+    "clock", "machine", "protocol", "server", "client", "congestion_control", "connection",
     "handshake_s", "ttfb_s", "bytes", "connections", "resumed", "early_data",
-    "goodput_mbit", "loading_delay_s", "cpu_server_s", "cpu_client_s", "cpu_s_per_gb",
+    "goodput_mbit", "largest_object_s", "loading_delay_s",
+    "startup_s", "stalls", "stalled_s", "mean_bitrate_mbit", "cpu_server_s", "cpu_client_s", "cpu_s_per_gb",
     "cpu_server_s_per_gb", "cpu_client_s_per_gb", *PROFILE_COLUMNS,
-    "udp_receive_errors", "udp_receive_errors_per_gb", "moves_made",
+    "udp_receive_errors", "udp_receive_errors_per_gb", *BUFFER_COLUMNS, "moves_made",
+    *SHARE_COLUMNS,
     *_CAPTURE,
     "negotiated_cipher", "negotiated_group", "server_congestion_control_seen",
     "congestion_control_verdict",
@@ -60,12 +76,16 @@ _FURTHER = (
     "loss_seed_up", "loss_seed_down", "link_lost_up", "link_lost_down",
     "queue_dropped_up", "queue_dropped_down", "drops_verdict",
     "believed_lost_up", "believed_lost_down", "belief_error_up", "belief_error_down",
-    "cpu_pressure", "foreign_cpu",
+    "cpu_pressure", "foreign_cpu", "delays_judged",
     "run_delay_server_s", "run_delay_client_s", "attempts", "disturbed", "timeout_s",
     "server_version", "client_version", "started", "wall_s", "network_s", "extract_note", "path",
 )  # fmt: skip
 OBJECT_COLUMNS = (*RUN_KEY, "path", "bytes", "start_s", "first_byte_s", "end_s", "protocol")
 SERIES_COLUMNS = (*RUN_KEY, "time_s", "received_bytes", "acknowledged_bytes")
+FLOW_COLUMNS = (
+    *RUN_KEY, "flow", "name", "protocol", "status", "start_s", "first_s", "last_s", "plt_s", "bytes",
+    "goodput_mbit", "wire_bytes", "mbit", "share",
+)  # fmt: skip
 DETAIL_COLUMNS = {
     "transport": (
         *RUN_KEY, "time_s", "direction", "event", "packets", "bytes", "total_bytes", "source",
@@ -76,6 +96,10 @@ DETAIL_COLUMNS = {
     ),
     "frames": (*RUN_KEY, "sent_s", "time_s", "stream", "path", "offset", "bytes", "lost"),
     "handshake": (*RUN_KEY, "time_s", "direction", "bytes", "label"),
+    "packets": (
+        *RUN_KEY, "number", "receiver_number", "direction", "connection", "sent_s", "received_s",
+        "bytes", "payload", "label", "content", "streams", "again", "fate",
+    ),
 }  # fmt: skip
 
 # A float in seconds is written to the microsecond, which is what the clients' clocks give.
@@ -106,4 +130,8 @@ def field(column: str, value: Any) -> str:
             # A limit of 60 s is 60, but a measured time always has its decimals.
             return f"{value:.6f}" if isinstance(value, float) else str(value)
         return str(value) if isinstance(value, int) else f"{value:.10g}"
-    return " ".join(str(value).split())
+    text = str(value)
+    if not text.isprintable():
+        # Nobody who reads tables needs control characters, and some readers stop at them.
+        text = "".join(c if c.isprintable() else " " for c in text)
+    return " ".join(text.split())

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from howquick.capture.buffer import pick
-from howquick.capture.read import ETHERNET_BYTES, TCP, Frames
+from howquick.capture.read import ETHERNET_BYTES, SCTP, TCP, UDP, Frames
 
 # Ports, sequence and acknowledgement numbers, flags and time stamps of TCP, or the UDP header and
-# 32 bytes of payload, which reach into the encrypted part of every QUIC packet.
+# 32 bytes of payload, which reach into the encrypted part of every QUIC packet; of SCTP the common header and
+# the first chunk's, which has a sequence number.
 _HEAD_BYTES = 40
 _IDENTIFICATION_OFFSET = ETHERNET_BYTES + 4
+_CHECKSUMS = {TCP: slice(16, 18), UDP: slice(6, 8), SCTP: slice(8, 12)}
 _HEAD = np.dtype((np.void, _HEAD_BYTES))
 _FACTORS = np.array(
     [
@@ -40,9 +42,8 @@ def fingerprints(frames: Frames, rows: np.ndarray) -> np.ndarray:
     )
     short = np.flatnonzero(inside < _HEAD_BYTES)
     head[short] *= np.arange(_HEAD_BYTES) < inside[short, None]
-    is_tcp = rows["protocol"] == TCP
-    head[np.flatnonzero(is_tcp), 16:18] = 0
-    head[np.flatnonzero(~is_tcp), 6:8] = 0
+    for protocol, checksum in _CHECKSUMS.items():
+        head[np.flatnonzero(rows["protocol"] == protocol), checksum] = 0
     identification = pick(frames.data, rows["offset"] + _IDENTIFICATION_OFFSET, np.dtype("<u2"))
     words = np.column_stack((head.view(np.uint64), identification.astype(np.uint64)))
     mixed = words * _FACTORS

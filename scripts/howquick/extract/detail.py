@@ -186,29 +186,45 @@ def merge(rows: list[Row]) -> list[Row]:
 def retransmissions(ends: Ends, flow: Flow, last_ns: int) -> dict[str, int | None]:
     """`retransmitted_packets`, and `first_retransmitted_offset` in the response, within the load.
 
-    The offset is how many bytes of responses the server had sent for the first time before those
-    that it had to send again; None if none were. TCP's streams hold the handshake too: it is taken
-    off: what the first connection's server sent before the client's next flight, with the request.
+    TCP's streams hold the handshake too: it is taken off the offset: what the first connection's server sent
+    before the client's next flight, with the request.
     """
-    sent = ends.server_down.rows["time_ns"][flow.row]
-    inside = sent <= last_ns
-    again = np.flatnonzero(flow.again & inside)
+    inside = ends.server_down.rows["time_ns"][flow.row] <= last_ns
+    pieces = (flow.row, flow.stream, flow.start, flow.length, flow.new)
+    return sent_again(*pieces, inside, _handshake_bytes(ends, flow))
+
+
+def sent_again(
+    row: np.ndarray,
+    stream: np.ndarray,
+    start: np.ndarray,
+    length: np.ndarray,
+    new: np.ndarray,
+    inside: np.ndarray,
+    handshake: int = 0,
+) -> dict[str, int | None]:
+    """The two columns of `retransmissions`, by pieces of streams as in `Flow`; all of shape (n,).
+
+    inside: which pieces count as repeats. handshake: bytes before the response. The offset is how many
+    bytes of responses the server had sent for the first time before those that it had to send again; None
+    if none were.
+    """
+    again = np.flatnonzero((new < length) & inside)
     values: dict[str, int | None] = {
-        "retransmitted_packets": len(np.unique(flow.row[again])),
+        "retransmitted_packets": len(np.unique(row[again])),
         "first_retransmitted_offset": None,
     }
-    handshake = _handshake_bytes(ends, flow)
-    before = np.cumsum(flow.new) - flow.new
+    before = np.cumsum(new) - new
     for index in again.tolist():
         same = np.flatnonzero(
-            (flow.stream[:index] == flow.stream[index])
-            & (flow.start[:index] + flow.length[:index] > flow.start[index])
-            & (flow.start[:index] < flow.start[index] + flow.length[index])
+            (stream[:index] == stream[index])
+            & (start[:index] + length[:index] > start[index])
+            & (start[:index] < start[index] + length[index])
         )
         if len(same) == 0:
             continue
         first = int(same[0])
-        inner = max(int(flow.start[index] - flow.start[first]), 0)
+        inner = max(int(start[index] - start[first]), 0)
         offset = int(before[first]) + inner - handshake
         if offset >= 0:
             values["first_retransmitted_offset"] = offset

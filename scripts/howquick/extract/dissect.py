@@ -38,9 +38,13 @@ def dissect(frames: Frames, fields: Sequence[str], options: Sequence[str] = ()) 
 
     The keys are those embedded in the capture. Raises Unusable if tshark is missing or fails.
     """
-    count = int(np.searchsorted(frames.table["offset"], DISSECTED_BYTES))
-    argv = ["tshark", "-n", "-r", str(frames.path), "-c", str(max(count, 1)), "-T", "fields",
-            "-E", "occurrence=a", "-E", f"separator={_SEPARATOR}",
+    return parse_fields(fields_text(frames, fields, options), frames, len(fields))
+
+
+def fields_text(frames: Frames, fields: Sequence[str], options: Sequence[str] = ()) -> str:
+    """What tshark says of the packets: a line for each. Raises Unusable."""
+    argv = ["tshark", "-n", "-r", str(frames.path), "-c", str(max(_count(frames), 1)),
+            "-T", "fields", "-E", "occurrence=a", "-E", f"separator={_SEPARATOR}",
             "-E", f"aggregator={_AGGREGATOR}"]  # fmt: skip
     for field in fields:
         argv += ["-e", field]
@@ -57,10 +61,21 @@ def dissect(frames: Frames, fields: Sequence[str], options: Sequence[str] = ()) 
     if done.returncode:
         last = (done.stderr.strip() or "no reason given").splitlines()[-1]
         raise Unusable(f"{frames.path.name}: tshark: {last}")
+    return done.stdout
+
+
+def _count(frames: Frames) -> int:
+    return int(np.searchsorted(frames.table["offset"], DISSECTED_BYTES))
+
+
+def parse_fields(text: str, frames: Frames, fields: int) -> Dissection:
+    """What tshark said as lists of values. Raises Unusable if it is not of these packets and fields."""
     packets = [
         [cell.split(_AGGREGATOR) if cell else [] for cell in line.split(_SEPARATOR)]
-        for line in done.stdout.splitlines()
+        for line in text.removesuffix("\n").split("\n")
+        if line
     ]
-    if len(packets) != count or any(len(packet) != len(fields) for packet in packets):
+    count = _count(frames)
+    if len(packets) != count or any(len(packet) != fields for packet in packets):
         raise Unusable(f"{frames.path.name}: tshark's answer does not fit the packets")
     return Dissection(packets, count == len(frames.table))

@@ -118,9 +118,12 @@ def beliefs(row: Mapping[str, Any], retransmitted: Mapping[str, int | None]) -> 
 
     retransmitted: segments that the kernel sent again, by direction; None where TCP does not carry
     the arm. Then the sender's qlog tells; one without a lost packet may be of a stack that logs none
-    (quiche), so the server's is believed only if its full capture has nothing sent again.
+    (quiche), so the server's is believed only if nothing was sent again.
     """
     found: dict[str, Any] = {}
+    # What the link dropped is of all flows on it, and nobody says of which.
+    if row.get("flows_overlap_s") is not None:
+        return found
     for way, sender in (("up", "client"), ("down", "server")):
         believed = retransmitted[way]
         # A log is one connection's.

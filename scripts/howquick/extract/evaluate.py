@@ -10,7 +10,7 @@ from howquick.capture.errors import CaptureError
 from howquick.capture.read import TCP, Frames, read_frames
 from howquick.extract.arrivals import Arrivals, find_arrivals
 from howquick.extract.checks import check_complete, check_frame_length, longest_frame_bytes
-from howquick.extract.congestion import gather, seen, verdict
+from howquick.extract.crossing import crossing_columns, quickest_round_trip_ms
 from howquick.extract.detail import (
     Row,
     frame_rows,
@@ -26,24 +26,32 @@ from howquick.extract.http2 import Http2, decrypt_tcp
 from howquick.extract.load import Ends, Unusable, split
 from howquick.extract.metrics import last_payload_ns, load_metrics
 from howquick.extract.opening import opening_packets
+from howquick.extract.packets import Contents, Pair, packet_rows
 from howquick.extract.qlog import Logged, read_logs
 from howquick.extract.qlog_detail import sender_rows
 from howquick.extract.qlog_file import QlogError
+from howquick.extract.qlog_streams import logged_retransmissions, retransmissions_differ
 from howquick.extract.quic import Decrypted, complete_paths, decrypt
+from howquick.extract.reported_control import gather, seen, verdict
 from howquick.extract.sctp import sctp_flow
 from howquick.extract.series import byte_series
-from howquick.extract.timing import Timing
 from howquick.extract.tls_names import cipher_name, group_name
+from howquick.timing import Timing
 
-DETAIL_TABLES = ("transport", "window", "frames", "handshake")
+DETAIL_TABLES = ("transport", "window", "frames", "handshake", "packets")
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """How much to extract: rows of the series, and whether the detail tables."""
+    """How much to extract: rows of the series, and whether the detail tables, or of them the packets.
+
+    address: of the load's server, where other flows share the link.
+    """
 
     series_points: int
     detail: bool
+    packets: bool = False
+    address: int | None = None
 
 
 @dataclass
@@ -57,6 +65,21 @@ class Evaluation:
 
 
 @dataclass(frozen=True)
+class _Seen:
+    """A load as both captures and the client have it."""
+
+    client: Frames
+    server: Frames
+    ends: Ends
+    timing: Timing
+
+    @property
+    def full(self) -> bool:
+        """Whether both captures hold whole packets."""
+        return is_full(self.client) and is_full(self.server)
+
+
+@dataclass(frozen=True)
 class _Streams:
     """`flow` is None where streams cannot be seen; `decrypts` where decryption was not tried."""
 
@@ -66,6 +89,7 @@ class _Streams:
     decrypts: bool | None = None
     cipher: int | None = None
     group: int | None = None
+    contents: Contents = field(default_factory=dict)
 
 
 def evaluate(
@@ -84,9 +108,10 @@ def evaluate(
         found.columns["longest_frame_bytes"] = longest
         if link.get("offloads", "off") == "off":
             check_frame_length(longest, number(link, "mtu_bytes", 1500))
-        ends = split(client, server, timing, number(link, "rtt_ms", 0))
+        ends = split(client, server, timing, number(link, "rtt_ms", 0), wanted.address)
         check_complete(client, server, ends)
-        _evaluate(found, client, server, ends, timing, link, asked, wanted, folder)
+        seen = _Seen(client, server, ends, timing)
+        _evaluate(found, seen, link, asked, wanted, folder)
     except (CaptureError, Unusable, QlogError) as error:
         found.notes.append(str(error).replace(f"{folder}/", ""))
     return found
@@ -94,29 +119,27 @@ def evaluate(
 
 def _evaluate(
     found: Evaluation,
-    client: Frames,
-    server: Frames,
-    ends: Ends,
-    timing: Timing,
+    seen: _Seen,
     link: dict[str, Any],
     asked: dict[str, Any],
     wanted: Wanted,
     folder: Path,
 ) -> None:
+    client, server, ends, timing = seen.client, seen.server, seen.ends, seen.timing
     rtt_ms = number(link, "rtt_ms", 0)
-    metrics = load_metrics(client, server, ends, timing, rtt_ms)
+    metrics = load_metrics(client, server, ends, timing, quickest_round_trip_ms(link))
     last = last_payload_ns(ends, timing, client)
     found.columns |= metrics | {"ttlb_s": metrics["plt_capture_s"]}
-    found.columns["drops_verdict"], wrong = compare_drops(folder, client, server, ends.load)
-    found.notes += wrong
-    full = is_full(client) and is_full(server)
-    logged = read_logs(folder / "qlog", client, ends, full)
+    found.columns |= crossing_columns(client, server, ends.load, last)
+    if wanted.address is None:
+        found.columns["drops_verdict"], wrong = compare_drops(folder, client, server, ends.load)
+        found.notes += wrong
+    logged = read_logs(folder / "qlog", client, ends, seen.full)
     found.columns |= logged.columns
     found.notes += logged.notes
     _add_congestion(found, ends, logged, asked)
-    streams = _streams(found, client, server, ends, timing, full)
-    if streams.flow is not None:
-        found.columns |= retransmissions(ends, streams.flow, last)
+    streams = _streams(found, seen)
+    _add_retransmissions(found, seen, streams.flow, logged, last)
     found.columns |= {
         "decrypts": streams.decrypts,
         "negotiated_cipher": cipher_name(streams.cipher),
@@ -124,27 +147,53 @@ def _evaluate(
     }
     if wanted.series_points:
         found.series = byte_series(ends, streams.flow, last, wanted.series_points)
+    if not (wanted.detail or wanted.packets):
+        return
+    arrivals = find_arrivals(client, server, ends)
     if wanted.detail:
-        arrivals = find_arrivals(client, server, ends)
         found.detail = _detail(ends, streams, arrivals, logged, last, rtt_ms)
         opening = opening_packets(client, ends, timing.protocol)
         names = ("time_s", "direction", "bytes", "label")
         found.detail["handshake"] = [dict(zip(names, row, strict=True)) for row in opening]
+    pair = Pair(client, server, ends, timing.protocol)
+    found.detail["packets"] = packet_rows(pair, arrivals, streams.flow, streams.contents, folder)
 
 
-def _streams(
-    found: Evaluation, client: Frames, server: Frames, ends: Ends, timing: Timing, full: bool
-) -> _Streams:
+def _add_retransmissions(
+    found: Evaluation, seen: _Seen, flow: Flow | None, logged: Logged, last_ns: int
+) -> None:
+    """By the capture where streams can be seen in it, and else by the server's log; the two must agree."""
+    by_log: dict[str, int | None] = {}
+    if logged.server is not None and logged.whole:
+        by_log = logged_retransmissions(logged.server, seen.ends, last_ns)
+    if flow is None:
+        found.columns |= by_log
+        return
+    by_capture = retransmissions(seen.ends, flow, last_ns)
+    found.columns |= by_capture
+    if (
+        logged.server is not None
+        and by_log
+        and (text := retransmissions_differ(by_log, by_capture))
+    ):
+        found.columns["qlog_verdict"] = "differs"
+        found.notes.append(f"qlog/server/{logged.server.path.name}: {text}")
+
+
+def _streams(found: Evaluation, seen: _Seen) -> _Streams:
     """What is in the streams: for TCP by headers, for the others of whole packets only."""
+    ends, timing = seen.ends, seen.timing
     try:
         if timing.protocol == "sctp":
-            flow, paths = sctp_flow(server, ends)
-            readable = full and len(flow.row) > 0
+            flow, paths = sctp_flow(seen.server, ends)
+            readable = seen.full and len(flow.row) > 0
             return _Streams(flow if readable else None, paths)
         if ends.load.transport == TCP:
             flow = tcp_flow(ends)
-            return _tcp(flow, decrypt_tcp(client, ends), timing) if full else _Streams(flow)
-        return _quic(decrypt(server, ends), timing) if full else _Streams()
+            if not seen.full:
+                return _Streams(flow)
+            return _tcp(flow, decrypt_tcp(seen.client, ends), timing)
+        return _quic(decrypt(seen.server, ends), timing) if seen.full else _Streams()
     except Unusable as error:
         found.notes.append(str(error))
         return _Streams(tcp_flow(ends) if ends.load.transport == TCP else None)
@@ -160,7 +209,7 @@ def _quic(quic: Decrypted, timing: Timing) -> _Streams:
     flow = quic.flow if quic.decrypts else None
     started = sorted(timing.objects, key=lambda entry: entry.start_s or 0)
     paths = complete_paths(quic.paths, quic.flow.stream, [entry.path for entry in started])
-    return _Streams(flow, paths, None, quic.decrypts, quic.cipher, quic.group)
+    return _Streams(flow, paths, None, quic.decrypts, quic.cipher, quic.group, quic.contents)
 
 
 def _add_congestion(found: Evaluation, ends: Ends, logged: Logged, asked: dict[str, Any]) -> None:

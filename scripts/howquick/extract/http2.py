@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from howquick.capture.read import Frames
 from howquick.extract.dissect import dissect
-from howquick.extract.load import Ends
+from howquick.extract.load import Ends, Unusable
 from howquick.extract.quic import table_index
 
 _FIELDS = (
@@ -54,8 +54,14 @@ def decrypt_tcp(client: Frames, ends: Ends) -> Http2:
     Where the protocol is not HTTP/2 there are no frames, and the Server Hello is all there is.
     """
     # Segments that were lost come later: without this option everything after them is garbage.
-    dissection = dissect(client, _FIELDS, ("tcp.reassemble_out_of_order:TRUE",))
-    packets = dissection.packets
+    packets = dissect(client, _FIELDS, ("tcp.reassemble_out_of_order:TRUE",)).packets
+    try:
+        return _understand(packets, client, ends)
+    except ValueError as error:
+        raise Unusable(f"{client.path.name}: tshark shows what is no TLS: {error}") from None
+
+
+def _understand(packets: list[list[list[str]]], client: Frames, ends: Ends) -> Http2:
     frames: list[DataFrame] = []
     paths: dict[int, str] = {}
     reached: dict[int, int] = {}

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from howquick.capture.read import ACK, FIN, RST, SYN, TCP, UDP, Frames
+from howquick.capture.read import ACK, FIN, RST, SCTP, SYN, TCP, UDP, Frames
 from howquick.extract.tcp import new_bytes, stream_positions
-from howquick.extract.timing import Timing
+from howquick.timing import Timing
 
 # The client reads its clock just before it opens its first connection, so the first packet can be
 # earlier only by the clock's own error. Its last object ends a little after the last packet came.
@@ -17,10 +17,12 @@ CLOCK_SLACK_NS = 2_000_000
 # the load's, was opened at least a round trip earlier: this share of it cannot reach that far.
 _EARLY_SHARE = 0.25
 
-_TRANSPORTS = {"h1": TCP, "h2": TCP, "spdy": TCP, "tls": TCP, "h3": UDP, "hq": UDP, "sctp": UDP}
+_TRANSPORTS = {"h1": TCP, "h2": TCP, "spdy": TCP, "tls": TCP, "h3": UDP, "hq": UDP, "sctp": SCTP}
 _QUIC = frozenset({"h3", "hq"})
 # A QUIC connection opens with long headers: their first byte has the top bit set (RFC 8999).
 _LONG_HEADER = 0x80
+# The type of the chunk that opens an association (RFC 9260, section 3.2).
+_INIT = 1
 
 
 class Unusable(Exception):
@@ -47,7 +49,7 @@ class Way:
     """The packets of a page load in one direction at one end, in capture order.
 
     `rows` are the frames (dtype FRAME), `connection` the index into PageLoad.connections, `new` the
-    payload bytes that no earlier packet carried (UDP: all, as QUIC never sends a packet twice).
+    payload bytes that no earlier packet carried (UDP and SCTP: all; QUIC never sends a packet twice).
     """
 
     rows: np.ndarray
@@ -55,18 +57,23 @@ class Way:
     new: np.ndarray
 
 
-def find_load(client: Frames, timing: Timing, rtt_ms: float = 0.0) -> PageLoad:
+def find_load(
+    client: Frames, timing: Timing, rtt_ms: float = 0.0, address: int | None = None
+) -> PageLoad:
     """Find the connections opened from the start of the load to its end.
 
     The start is less CLOCK_SLACK_NS or a share of the link's round-trip time, whichever is more.
 
     Connections that were opened earlier, to get a session ticket, are no part of it; one that
-    migrates counts once for each address it is on. Raises Unusable if there is none.
+    migrates counts once for each address it is on. Where other flows share the link, `address` is that of the
+    load's server. Raises Unusable if there is none.
     """
     table = client.table
     wanted = _TRANSPORTS.get(timing.protocol)
     early_ns = max(CLOCK_SLACK_NS, _EARLY_SHARE * rtt_ms * 1e6)
     in_time = (table["time_ns"] >= timing.start_ns - early_ns) & (table["time_ns"] <= timing.end_ns)
+    if address is not None:
+        in_time &= table["destination"] == address
     opening = table[in_time & _opens(table, timing.protocol, wanted)]
     if len(opening) == 0:
         raise Unusable(f"{client.path.name}: no connection opened within the page load")
@@ -105,14 +112,18 @@ def _moved(within: np.ndarray, table: np.ndarray, first: np.void) -> np.ndarray:
 
 
 def _opens(table: np.ndarray, protocol: str, wanted: int | None) -> np.ndarray:
-    """Which frames open a connection: a SYN, or a UDP datagram that can be a QUIC Initial."""
+    """Which frames open a connection: a SYN, an INIT of SCTP, or a UDP datagram that can be a QUIC Initial.
+
+    SCTP may be in UDP datagrams too (RFC 6951).
+    """
     syn = (table["protocol"] == TCP) & (table["flags"] & (SYN | ACK) == SYN)
     datagram = table["protocol"] == UDP
+    init = (table["protocol"] == SCTP) & (table["first_byte"] == _INIT)
     if protocol in _QUIC:
         datagram &= table["first_byte"] & _LONG_HEADER != 0
     if wanted is None:
-        return np.asarray(syn | datagram)
-    return np.asarray(syn if wanted == TCP else datagram)
+        return np.asarray(syn | datagram | init)
+    return np.asarray({TCP: syn, UDP: datagram, SCTP: init if init.any() else datagram}[wanted])
 
 
 def _end_point(address: np.ndarray, port: np.ndarray) -> np.ndarray:
@@ -140,9 +151,15 @@ class Ends:
     server_down: Way
 
 
-def split(client: Frames, server: Frames, timing: Timing, rtt_ms: float = 0.0) -> Ends:
-    """Find the page load in both captures. Raises Unusable where it is not there."""
-    load = find_load(client, timing, rtt_ms)
+def split(
+    client: Frames,
+    server: Frames,
+    timing: Timing,
+    rtt_ms: float = 0.0,
+    address: int | None = None,
+) -> Ends:
+    """Find the page load in both captures (as `find_load`). Raises Unusable where it is not there."""
+    load = find_load(client, timing, rtt_ms, address)
     return Ends(
         load,
         _upward(client, load),

@@ -16,7 +16,7 @@ from howquick.extract.load import (
     stream_base,
 )
 from howquick.extract.tcp import stream_positions
-from howquick.extract.timing import Timing
+from howquick.timing import Timing
 
 # Share of the one-way delay that a packet needs at least: emulated delays have some jitter.
 _OWD_SHARE = 0.9

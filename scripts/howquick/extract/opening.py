@@ -6,7 +6,9 @@ import heapq
 from collections.abc import Iterator
 from itertools import islice
 
-from howquick.capture.read import ACK, FIN, RST, SYN, TCP, Frames
+import numpy as np
+
+from howquick.capture.read import ACK, FIN, RST, SYN, TCP, UDP, Frames
 from howquick.extract.load import Ends, Way
 from howquick.extract.sctp import first_chunk_names
 
@@ -33,17 +35,21 @@ def opening_packets(client: Frames, ends: Ends, protocol: str) -> list[Row]:
 def _rows(client: Frames, ends: Ends, direction: str, protocol: str) -> Iterator[Row]:
     way: Way = ends.client_up if direction == "up" else ends.client_down
     for frame in way.rows[:OPENING_PACKETS]:
-        header = 8 if ends.load.transport != TCP else 0
-        begin = int(frame["offset"]) + int(frame["transport_offset"]) + header
-        content = bytes(client.data[begin : int(frame["offset"]) + int(frame["captured"])])
-        if ends.load.transport == TCP:
-            label = _tcp_label(int(frame["flags"]), int(frame["payload"]), content)
-        elif protocol == "sctp":
-            label = first_chunk_names(content) or "encrypted"
-        else:
-            label = quic_label(content, int(frame["payload"]))
+        label = packet_label(client, frame, ends.load.transport, protocol)
         seconds = (int(frame["time_ns"]) - ends.load.first_ns) / 1e9
         yield seconds, direction, int(frame["payload"]), label
+
+
+def packet_label(frames: Frames, frame: np.void, transport: int, protocol: str) -> str:
+    """What a packet's unencrypted bytes show: `SYN`, `Initial+Handshake`, `1-RTT`, `DATA+SACK`, …"""
+    header = 8 if transport == UDP else 0
+    begin = int(frame["offset"]) + int(frame["transport_offset"]) + header
+    content = bytes(frames.data[begin : int(frame["offset"]) + int(frame["captured"])])
+    if transport == TCP:
+        return _tcp_label(int(frame["flags"]), int(frame["payload"]), content)
+    if protocol == "sctp":
+        return first_chunk_names(content) or "encrypted"
+    return quic_label(content, int(frame["payload"]))
 
 
 def _tcp_label(flags: int, payload: int, segment: bytes) -> str:

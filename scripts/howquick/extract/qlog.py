@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,9 @@ import numpy as np
 
 from howquick.capture.read import UDP, Frames
 from howquick.extract.load import Ends, Way
-from howquick.extract.qlog_file import SUFFIXES, Qlog, QlogError, read_qlog
+from howquick.extract.qlog_file import SUFFIXES, Qlog, QlogError, is_amount, read_qlog
 from howquick.extract.qlog_schema import validate_log
+from howquick.foreign import NotReadable, open_regular
 
 # Events of each name that are validated in every extraction; `extract.py qlog` looks at all.
 VALIDATED_PER_NAME = 20
@@ -40,11 +42,15 @@ class PacketCounts:
 
 @dataclass(frozen=True)
 class Logged:
-    """`columns` of the runs table, the `notes` on what is wrong, the server's log if there is one."""
+    """`columns` of the runs table, the `notes` on what is wrong, the server's log if there is one.
+
+    whole: that log is the load's only connection's, and lists the packets that the capture has.
+    """
 
     columns: dict[str, Any]
     notes: list[str]
     server: Qlog | None
+    whole: bool = False
 
 
 def count_packets(log: Qlog) -> PacketCounts:
@@ -59,19 +65,20 @@ def count_bytes(log: Qlog) -> PacketCounts | None:
     """
     totals = []
     for kind in (SENT, RECEIVED):
-        sizes = [_size(log.event(index).get("data")) for index in log.of_kind(kind)]
+        sizes = [_size(log.data(index)) for index in log.of_kind(kind)]
         if None in sizes or not sizes:
             return None
         totals.append(sum(size for size in sizes if size is not None))
     return PacketCounts(*totals)
 
 
-def _size(data: Any) -> int | None:
+def _size(data: dict[str, Any]) -> int | None:
     """A packet's length on the wire; an early draft had it in the header."""
     for part, key in (("raw", "length"), ("header", "packet_size")):
-        value = data.get(part, {}).get(key) if isinstance(data, dict) else None
-        if isinstance(value, int):
-            return value
+        found = data.get(part)
+        value = found.get(key) if isinstance(found, dict) else None
+        if isinstance(value, int) and is_amount(value):
+            return int(value)
     return None
 
 
@@ -79,7 +86,7 @@ def find_qlog(folder: Path, connection_id: str) -> Path | None:
     """The log of a connection: that which names it, or the only one; None if there is none."""
     logs = sorted(path for path in folder.glob("*") if path.suffix in SUFFIXES)
     for path in logs:
-        with path.open("rb") as stream:
+        with suppress(NotReadable), open_regular(path) as stream:
             if connection_id in path.name or connection_id.encode() in stream.read(_HEAD_BYTES):
                 return path
     return logs[0] if len(logs) == 1 else None
@@ -106,8 +113,13 @@ def read_logs(folder: Path, client: Frames, ends: Ends, full: bool) -> Logged:
     connection_id = original_connection_id(client, ends)
     logs: dict[str, Qlog] = {}
     differs: list[str] = []
-    unreadable = False
+    unreadable = whole = False
     for end in ("client", "server"):
+        notes += [
+            f"qlog/{end}/{path.name} is no regular file"
+            for path in sorted((folder / end).glob("*"))
+            if path.is_symlink() or not path.is_file()
+        ]
         path = find_qlog(folder / end, connection_id)
         if path is None:
             continue
@@ -131,10 +143,12 @@ def read_logs(folder: Path, client: Frames, ends: Ends, full: bool) -> Logged:
             f"qlog_{end}_lost": len(log.of_kind(LOST)),
         }
         if len(ends.load.connections) == 1:
-            differs += [f"{where}: {text}" for text in _disagreements(end, counts, sizes, ends)]
+            found = _disagreements(end, counts, sizes, ends)
+            whole = end == "server" and not found
+            differs += [f"{where}: {text}" for text in found]
     if (logs or unreadable) and len(ends.load.connections) == 1:
         columns["qlog_verdict"] = "differs" if differs or unreadable else "agrees"
-    return Logged(columns, notes + differs, logs.get("server"))
+    return Logged(columns, notes + differs, logs.get("server"), whole)
 
 
 def _disagreements(

@@ -6,16 +6,24 @@ document (`.qlog`) and as JSON text sequences (`.sqlog`, RFC 7464); draft-ietf-q
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
+
+from howquick.foreign import NotReadable, parse_json, read_bytes
+from howquick.timing import is_number
 
 SUFFIXES = (".qlog", ".sqlog")
 RECORD_SEPARATOR = b"\x1e"
+MOST_BYTES = 1 << 30
+# No stack logs a larger one: what is beyond is damage, and would not fit where numbers are kept.
+_LARGEST = 2.0**63
+_LONGEST_VERSION = 40
+# qvis looks for the version among the first bytes of a file whose name does not tell its form.
+OPENING_BYTES = 1024
 # A quotation mark within a JSON text is escaped, so nothing but a name looks like this; names of
 # HTTP fields and of settings have no colon in their middle.
 _NAME = re.compile(rb'"name"\s*:\s*"(\w+:\w+)"')
@@ -31,7 +39,8 @@ class Qlog:
 
     `version` is what it claims: `0.3`, `0.4`, …, or `1.0` for the drafts that name a `file_schema`.
     `head` is the first record of a sequence, or the document without its events. `trace` describes
-    the connection. `events` are the records as bytes (a sequence) or parsed (a document).
+    the connection. `events` are the records as bytes (a sequence) or parsed (a document), `opening` is
+    how the file begins.
     """
 
     path: Path
@@ -40,6 +49,7 @@ class Qlog:
     head: dict[str, Any]
     trace: dict[str, Any]
     events: list[Any]
+    opening: bytes = b""
 
     def event(self, index: int) -> Any:
         """The event parsed. Raises QlogError if it is not JSON."""
@@ -48,9 +58,15 @@ class Qlog:
             return found
         try:
             # Decoding first saves json.loads its guess of the encoding.
-            return json.loads(found.decode())
+            return parse_json(found.decode())
         except ValueError as error:
             raise QlogError(f"{self.path.name}: record {index + 2} is not JSON: {error}") from None
+
+    def data(self, index: int) -> dict[str, Any]:
+        """The data of an event; empty where it has none. Raises QlogError as `event` does."""
+        found = self.event(index)
+        data = found.get("data") if isinstance(found, dict) else None
+        return data if isinstance(data, dict) else {}
 
     @cached_property
     def names(self) -> list[str]:
@@ -84,10 +100,10 @@ class Qlog:
         event = self.events[index]
         if isinstance(event, bytes):
             matches = (re.search(rb'"%b"\s*:\s*(\d+\.?\d*)' % k.encode(), event) for k in keys)
-            return next((float(match[1]) for match in matches if match), None)
-        data = event.get("data")
-        values = [data.get(key) for key in keys] if isinstance(data, dict) else []
-        return next((float(value) for value in values if isinstance(value, int | float)), None)
+            told: list[Any] = [float(match[1]) for match in matches if match]
+        else:
+            told = [self.data(index).get(key) for key in keys]
+        return next((float(value) for value in told if is_amount(value)), None)
 
     def milliseconds(self) -> list[float]:
         """The time of every event in milliseconds on one time line of the log's own."""
@@ -98,18 +114,28 @@ class Qlog:
         for index in range(len(self.events)):
             found = self.event(index)
             time = found.get("time") if isinstance(found, dict) else None
-            time = float(time) if isinstance(time, int | float) else 0.0
+            time = float(time) if is_amount(time) else 0.0
             now = now + time if steps else time
             times.append(now)
         return times
 
 
+def is_amount(value: Any) -> TypeGuard[int | float]:
+    """Whether a value is a number that a log can mean."""
+    return is_number(value) and abs(value) <= _LARGEST
+
+
 def read_qlog(path: Path) -> Qlog:
     """Read a log. Raises QlogError if it is missing, cut short or not a qlog."""
     try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise QlogError(f"{path.name}: {error.strerror}") from None
+        content = read_bytes(path, MOST_BYTES)
+    except NotReadable as reason:
+        raise QlogError(f"{path.name} {reason}") from None
+    return parse_qlog(content, path)
+
+
+def parse_qlog(content: bytes, path: Path) -> Qlog:
+    """A log that is in memory; `path` is where it is from. Raises QlogError."""
     if content.lstrip()[:1] == RECORD_SEPARATOR:
         return _sequence(path, content)
     return _document(path, content)
@@ -117,7 +143,7 @@ def read_qlog(path: Path) -> Qlog:
 
 def _parse(path: Path, text: bytes) -> dict[str, Any]:
     try:
-        value = json.loads(text)
+        value = parse_json(text)
     except ValueError:
         raise QlogError(f"{path.name}: cut short or no qlog") from None
     if not isinstance(value, dict):
@@ -141,12 +167,14 @@ def _document(path: Path, content: bytes) -> Qlog:
     traces = whole.get("traces")
     listed = [t for t in traces if isinstance(t, dict)] if isinstance(traces, list) else []
     trace = next((t for t in listed if isinstance(t.get("events"), list)), {})
-    return Qlog(path, version, False, whole, trace, trace.get("events", []))
+    opening = content[:OPENING_BYTES]
+    return Qlog(path, version, False, whole, trace, trace.get("events", []), opening)
 
 
 def _version(path: Path, head: dict[str, Any]) -> str:
     if "file_schema" in head:
         return "1.0"
-    if "qlog_version" in head:
-        return str(head["qlog_version"])
+    version = head.get("qlog_version")
+    if isinstance(version, str | float) and len(str(version)) <= _LONGEST_VERSION:
+        return str(version)
     raise QlogError(f"{path.name}: no qlog")

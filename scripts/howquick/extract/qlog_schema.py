@@ -14,16 +14,14 @@ from typing import Any
 from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 
-from howquick.config import SCHEMAS
-from howquick.extract.qlog_file import Qlog, read_qlog
+from howquick.extract.qlog_file import OPENING_BYTES, Qlog, read_qlog
 from howquick.files import read_json
+from howquick.schemas import SCHEMAS
 
 VERSIONS = ("0.3", "0.4", "1.0")
 _SHARED = "qlog-common.schema.json"
 # Versions that the log viewer qvis knows by name (its list of aliases of draft-02 and 0.3).
 _QVIS_VERSIONS = ("draft-02", "draft-02-RC1", "qlog-03-WIP", "0.3")
-# It looks for the version among the first bytes of a file whose name does not tell its form.
-_QVIS_HEAD_BYTES = 1024
 
 
 @dataclass(frozen=True)
@@ -112,7 +110,10 @@ def _validator(version: str, part: str) -> Draft202012Validator | None:
 
 def _first(validator: Draft202012Validator | None, value: Any) -> str | None:
     """The first violation as one line: where, and what."""
-    error = next(validator.iter_errors(value), None) if validator else None
+    try:
+        error = next(validator.iter_errors(value), None) if validator else None
+    except RecursionError:
+        return "nested too deeply"
     if error is None:
         return None
     where = ".".join(str(part) for part in error.absolute_path)
@@ -131,9 +132,8 @@ def qvis_refuses(log: Qlog) -> str | None:
     if version not in _QVIS_VERSIONS:
         return f"qlog_version {version!r} (qvis knows {', '.join(_QVIS_VERSIONS)})"
     if not log.sequential:
-        head = log.path.open("rb").read(_QVIS_HEAD_BYTES)
-        if b"qlog_version" not in head:
-            return f"qlog_version is not in its first {_QVIS_HEAD_BYTES} bytes"
+        if b"qlog_version" not in log.opening:
+            return f"qlog_version is not in its first {OPENING_BYTES} bytes"
         return None if log.events else "no traces with events"
     if log.head.get("qlog_format") != "JSON-SEQ":
         return "a sequence whose qlog_format is not JSON-SEQ"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import islice
 
 import numpy as np
 
@@ -12,7 +14,7 @@ from howquick.extract.dissect import Dissection, dissect
 from howquick.extract.flow import Flow, Times, in_order, new_per_stream
 from howquick.extract.load import Ends, Unusable, Way
 
-_FIELDS = (
+FIELDS = (
     "quic.header_form",
     "quic.packet_number",
     "quic.frame_type",
@@ -30,11 +32,21 @@ _FIELDS = (
     "tls.handshake.extensions_key_share_group",
 )
 # Only where frames do not tell their length: hex digits, twice as many bytes as the capture has.
-_DATA_FIELD = "quic.stream_data"
+DATA_FIELD = "quic.stream_data"
 _SHORT_HEADER = "0"
 _STREAM_FRAMES = range(0x08, 0x10)
 _HAS_OFFSET, _HAS_END = 0x04, 0x01
 _SERVER_HELLO = "2"
+# RFC 9000, 19, and RFC 9221. PADDING is everywhere and tells nothing.
+_FRAME_NAMES = {
+    0x00: "", 0x01: "PING", 0x02: "ACK", 0x03: "ACK", 0x04: "RESET_STREAM", 0x05: "STOP_SENDING",
+    0x06: "CRYPTO", 0x07: "NEW_TOKEN", **dict.fromkeys(_STREAM_FRAMES, "STREAM"), 0x10: "MAX_DATA",
+    0x11: "MAX_STREAM_DATA", 0x12: "MAX_STREAMS", 0x13: "MAX_STREAMS", 0x14: "DATA_BLOCKED",
+    0x15: "STREAM_DATA_BLOCKED", 0x16: "STREAMS_BLOCKED", 0x17: "STREAMS_BLOCKED",
+    0x18: "NEW_CONNECTION_ID", 0x19: "RETIRE_CONNECTION_ID", 0x1A: "PATH_CHALLENGE",
+    0x1B: "PATH_RESPONSE", 0x1C: "CONNECTION_CLOSE", 0x1D: "CONNECTION_CLOSE",
+    0x1E: "HANDSHAKE_DONE", 0x30: "DATAGRAM", 0x31: "DATAGRAM",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -42,7 +54,8 @@ class Decrypted:
     """What decryption of the server's capture added.
 
     `paths` maps stream IDs to the paths asked for; `packets` counts the QUIC packets of each
-    direction (`up`, `down`); `cipher` and `group` are TLS code points of the Server Hello.
+    direction (`up`, `down`); `cipher` and `group` are TLS code points of the Server Hello; `contents`
+    has, by its place in the capture, what a datagram holds in words and the streams whose data it has.
     """
 
     flow: Flow
@@ -51,6 +64,7 @@ class Decrypted:
     complete: bool
     cipher: int | None
     group: int | None
+    contents: dict[int, tuple[str, list[int]]] = field(default_factory=dict)
 
     @property
     def decrypts(self) -> bool:
@@ -68,11 +82,23 @@ def table_index(frames: Frames, way: Way) -> np.ndarray:
 
 def decrypt(server: Frames, ends: Ends) -> Decrypted:
     """Dissect the server's capture. Raises Unusable if tshark cannot."""
-    dissection = dissect(server, _FIELDS)
+    dissection = dissect(server, FIELDS)
     down = _packets(dissection, server, ends.server_down)
     if any(_length_is_missing(packet) for packet in down):
-        dissection = dissect(server, (*_FIELDS, _DATA_FIELD))
-        down = _packets(dissection, server, ends.server_down)
+        dissection = dissect(server, (*FIELDS, DATA_FIELD))
+    return understand(dissection, server, ends)
+
+
+def understand(dissection: Dissection, server: Frames, ends: Ends) -> Decrypted:
+    """What the dissected FIELDS, and perhaps DATA_FIELD, say. Raises Unusable where they say nothing."""
+    try:
+        return _understand(dissection, server, ends)
+    except (ValueError, OverflowError) as error:
+        raise Unusable(f"{server.path.name}: tshark shows what is no QUIC: {error}") from None
+
+
+def _understand(dissection: Dissection, server: Frames, ends: Ends) -> Decrypted:
+    down = _packets(dissection, server, ends.server_down)
     up = _packets(dissection, server, ends.server_up)
     pieces, number = _pieces(down)
     row, stream, start, length = (pieces[:, column] for column in range(4))
@@ -90,15 +116,32 @@ def decrypt(server: Frames, ends: Ends) -> Decrypted:
     flow = Flow(row, stream, start, length, new, *acked, int(known))
     cipher, group = _server_hello(down)
     counts = {"up": _count(up), "down": _count(down)}
-    return Decrypted(flow, _paths(up), counts, dissection.complete, cipher, group)
+    contents = {
+        place: words
+        for way in (ends.server_up, ends.server_down)
+        for place in table_index(server, way).tolist()
+        if place < len(dissection.packets) and (words := _content(dissection.packets[place]))
+    }
+    return Decrypted(flow, _paths(up), counts, dissection.complete, cipher, group, contents)
 
 
 def _packets(dissection: Dissection, frames: Frames, way: Way) -> list[Packet]:
     """The fields of a direction's packets, as far as they were dissected."""
     places = table_index(frames, way).tolist()
     known = [dissection.packets[place] for place in places if place < len(dissection.packets)]
-    fields = (*_FIELDS, _DATA_FIELD)
+    fields = (*FIELDS, DATA_FIELD)
     return [dict(zip(fields, values, strict=False)) for values in known]
+
+
+def _content(values: list[list[str]]) -> tuple[str, list[int]]:
+    """A datagram in words, its packet numbers and frames, and the streams whose data it carries."""
+    packet = dict(zip(FIELDS, values, strict=False))
+    kinds = [int(kind, 16) for kind in packet["quic.frame_type"]]
+    names = dict.fromkeys(_FRAME_NAMES.get(kind, f"frame 0x{kind:x}") for kind in kinds)
+    numbers = " ".join(f"#{number}" for number in packet["quic.packet_number"])
+    words = f"{numbers} {', '.join(name for name in names if name)}".strip()
+    streams = dict.fromkeys(int(stream) for stream in packet["quic.stream.stream_id"])
+    return words, list(streams)
 
 
 def _count(packets: list[Packet]) -> int:
@@ -148,7 +191,7 @@ def stream_lengths(packet: Packet) -> list[int]:
     """
     lengths = [int(length) for length in packet["quic.stream.length"]]
     if _length_is_missing(packet):
-        data = packet.get(_DATA_FIELD, [])
+        data = packet.get(DATA_FIELD, [])
         # One that only ends its stream has no data at all.
         full = len(data) == len(packet["quic.stream.stream_id"])
         lengths.append(len(data[-1]) // 2 if full else 0)
@@ -159,15 +202,18 @@ def _acknowledged(
     up: list[Packet], way: Way, pieces: dict[int, list[int]]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Pieces in the order in which the server got to know that their packets arrived, and when."""
-    waiting = np.zeros(max(pieces, default=-1) + 1, bool)
-    waiting[list(pieces)] = True
+    # By rank: a packet's number may be any up to 2^62, and numbers need not be close to each other.
+    numbers = np.array(sorted(pieces), np.int64)
+    waiting = np.ones(len(numbers), bool)
     order: list[int] = []
     times: list[int] = []
     for packet, time_ns in zip(up, way.rows["time_ns"].tolist(), strict=False):
         for low, high in _ranges(packet):
-            arrived = np.flatnonzero(waiting[low : high + 1]) + low
-            waiting[low : high + 1] = False
-            for number in arrived.tolist():
+            first = int(np.searchsorted(numbers, low, "left"))
+            stop = int(np.searchsorted(numbers, high, "right"))
+            arrived = np.flatnonzero(waiting[first:stop]) + first
+            waiting[first:stop] = False
+            for number in numbers[arrived].tolist():
                 order += pieces[number]
                 times += [time_ns] * len(pieces[number])
     return np.array(order, np.int64), np.array(times, np.int64)
@@ -185,14 +231,17 @@ def _ranges(packet: Packet) -> list[tuple[int, int]]:
     mixed = len(forms) > 1
     if mixed and len(largest) != len(forms):
         return []
-    gaps, lengths = iter(packet["quic.ack.gap"]), iter(packet["quic.ack.ack_range"])
+    # How many ranges there are is believed of the ranges, not of the number in front of them.
+    ranges_left = iter(
+        list(zip(packet["quic.ack.gap"], packet["quic.ack.ack_range"], strict=False))
+    )
     first, counts = packet["quic.ack.first_ack_range"], packet["quic.ack.ack_range_count"]
     found = []
     for index, (top, span, count) in enumerate(zip(largest, first, counts, strict=False)):
         ranges = [(int(top) - int(span), int(top))]
-        for _ in range(int(count)):
-            high = ranges[-1][0] - int(next(gaps, "0")) - 2
-            ranges.append((high - int(next(lengths, "0")), high))
+        for gap, length in islice(ranges_left, min(int(count), sys.maxsize)):
+            high = ranges[-1][0] - int(gap) - 2
+            ranges.append((high - int(length), high))
         if not mixed or forms[index] == _SHORT_HEADER:
             found += [(max(low, 0), high) for low, high in ranges if high >= 0]
     return found

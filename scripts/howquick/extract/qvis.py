@@ -38,7 +38,9 @@ def write_for_qvis(log: Qlog, folder: Path) -> Path:
     """
     folder.mkdir(parents=True, exist_ok=True)
     vantage = log.trace.get("vantage_point")
-    end = vantage.get("type", "unknown") if isinstance(vantage, dict) else "unknown"
+    kind = vantage.get("type") if isinstance(vantage, dict) else None
+    # It becomes part of a file's name.
+    end = kind if kind in ("client", "server", "network") else "unknown"
     path = folder / f"{log.path.stem}-{end}.sqlog"
     with path.open("w", encoding="utf-8") as stream:
         for record in _records(log):

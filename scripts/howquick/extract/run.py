@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from howquick.extract.columns import is_own
-from howquick.extract.congestion import verdict
 from howquick.extract.detail import Row
 from howquick.extract.drops import beliefs
 from howquick.extract.evaluate import Wanted, evaluate
-from howquick.extract.timing import Timing, TimingError, read_timing
+from howquick.extract.flows import own_address, share_of_flows
+from howquick.extract.reported_control import verdict
+from howquick.extract.viewing import viewing_columns
 from howquick.files import file_hash
+from howquick.timing import Timing, TimingError, read_timing
 
 TCP_PROTOCOLS = frozenset({"h1", "h2", "spdy", "tls"})
 Series = list[tuple[float, int, int | None]]
@@ -24,11 +26,12 @@ class Options:
     """How much of a run is extracted.
 
     `series_points` rows of its series (0: none); the detail tables for the first
-    `detail_repetitions` repetitions of a cell.
+    `detail_repetitions` repetitions of a cell. With `packets`, the table of packets whatever the repetition.
     """
 
     series_points: int = 50
     detail_repetitions: int = 1
+    packets: bool = False
 
 
 @dataclass
@@ -36,7 +39,7 @@ class Run:
     """`row` maps columns to values (None or absent: not known); `parameters` are the cell's.
 
     `metrics` are the names of further columns that the client filled; `detail` has the rows of the
-    detail tables.
+    detail tables, `flows` of the table of flows that shared the link.
     """
 
     row: dict[str, Any]
@@ -45,6 +48,7 @@ class Run:
     series: Series = field(default_factory=list)
     metrics: set[str] = field(default_factory=set)
     detail: dict[str, list[Row]] = field(default_factory=dict)
+    flows: list[Row] = field(default_factory=list)
 
     def note(self, text: str) -> None:
         """Add to the column `extract_note`."""
@@ -77,6 +81,8 @@ def extract_run(
         return run
     row |= _from_meta(meta)
     given = _dict(meta, "link") | _dict(meta, "parameters")
+    for name, reason in _dict(meta, "left_out").items():
+        run.note(f"{name} {reason}: not kept")
     run.parameters = {k: v for k, v in given.items() if not isinstance(v, dict | list)}
     # A figure may ask for them although no load reported one.
     run.metrics |= {name for name in meta.get("metrics", []) if not is_own(name)}
@@ -84,8 +90,15 @@ def extract_run(
         _add_timing(folder, run, meta)
     if row["status"] == "ok":
         _add_costs(run, meta)
-        if _dict(meta, "observe").get("captures", True):
+        _add_viewing(run, meta)
+        captured = bool(_dict(meta, "observe").get("captures", True))
+        if captured:
             _add_captures(folder, run, meta, options)
+        shares = share_of_flows(folder, meta, captured)
+        row |= shares.columns
+        run.flows = shares.rows
+        for note in shares.notes:
+            run.note(note)
     sent_again = _sent_again(meta)
     row |= {"tcp_server_retransmitted": sent_again["down"]} | beliefs(row, sent_again)
     return run
@@ -130,10 +143,14 @@ def _from_meta(meta: dict[str, Any]) -> dict[str, Any]:
     arm = _dict(meta, "arm_definition")
     emulator = _dict(meta, "network", "after", "emulator")
     row = {name: meta.get(name) for name in ("order", "session", "status", "reason")}
+    row["clock"] = meta.get("clock", "real")
     row["machine"] = _dict(meta, "host").get("node")
     row |= {
         name: meta.get(name) for name in ("attempts", "timeout_s", "started", "wall_s", "network_s")
     }
+    if row["clock"] == "virtual":
+        # By a clock that stands while anything computes, what is around a load takes no time.
+        row["wall_s"] = None
     for name in ("protocol", "server", "client", "congestion_control", "connection"):
         row[name] = arm.get(name)
     for role in ("server", "client"):
@@ -148,10 +165,14 @@ def _from_meta(meta: dict[str, Any]) -> dict[str, Any]:
         row[f"run_delay_{role}_s"] = _dict(guard, "run_delay_s").get(role)
     disturbed = meta.get("disturbed")
     row["disturbed"] = " | ".join(disturbed) if isinstance(disturbed, list) else None
-    if guard.get("judges_delays") is False:
-        row["extract_note"] = "the guard recorded delays and did not judge them"
+    row["delays_judged"] = guard.get("judges_delays")
     row["moves_made"] = len(meta["moves"]) if isinstance(meta.get("moves"), list) else None
     row["udp_receive_errors"] = _increase(meta, "udp", "RcvbufErrors", "client", "server")
+    for end in ("server", "client"):
+        sizes = _dict(meta, "bulk", "buffers", end)
+        row |= {
+            f"{end}_{way}_buffer_bytes": sizes.get(f"{way}_bytes") for way in ("receive", "send")
+        }
     kernel = _route_congestion(meta)
     if kernel is not None:
         row["server_congestion_control_seen"] = kernel
@@ -160,8 +181,11 @@ def _from_meta(meta: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sent_again(meta: dict[str, Any]) -> dict[str, int | None]:
-    """Segments that each direction's kernel sent again during the load; None where TCP carries nothing."""
-    if _dict(meta, "arm_definition").get("protocol") not in TCP_PROTOCOLS:
+    """Segments that each direction's kernel sent again during the load.
+
+    None where TCP carries nothing, and where the kernel's counter is of several flows.
+    """
+    if _dict(meta, "arm_definition").get("protocol") not in TCP_PROTOCOLS or meta.get("flows"):
         return {"up": None, "down": None}
     ends = {"up": "client", "down": "server"}
     return {way: _increase(meta, "tcp", "RetransSegs", end) for way, end in ends.items()}
@@ -188,7 +212,9 @@ def _route_congestion(meta: dict[str, Any]) -> str | None:
         return None
     routes = _dict(meta, "settings", "routes").get("server")
     for route in routes if isinstance(routes, list) else []:
-        metrics = route.get("metrics") if isinstance(route, dict) else None
+        # To a single address goes a flow that was beside the load.
+        beside = not isinstance(route, dict) or "/" not in str(route.get("dst", "default/0"))
+        metrics = None if beside else route.get("metrics")
         for metric in metrics if isinstance(metrics, list) else []:
             if isinstance(metric, dict) and isinstance(metric.get("congestion"), str):
                 return str(metric["congestion"])
@@ -215,6 +241,7 @@ def _add_timing(folder: Path, run: Run, meta: dict[str, Any]) -> None:
         "resumed": timing.resumed,
         "early_data": timing.early_data,
         "goodput_mbit": timing.body_bytes * 8 / timing.plt_s / 1e6,
+        "largest_object_s": max(timing.objects, key=lambda entry: entry.size_bytes).end_s,
     }
     for name, value in timing.metrics.items():
         if is_own(name):
@@ -244,6 +271,16 @@ def _add_costs(run: Run, meta: dict[str, Any]) -> None:
         run.row["loading_delay_s"] = sum(waits) / len(waits) if waits else None
 
 
+def _add_viewing(run: Run, meta: dict[str, Any]) -> None:
+    """What a player showed; nothing where there was none."""
+    assert run.timing is not None
+    if player := _dict(meta, "workload", "segments", "player"):
+        try:
+            run.row |= viewing_columns(player, run.timing)
+        except (LookupError, TypeError, ValueError) as error:
+            run.note(f"meta.json: workload.segments.player: {error}")
+
+
 def _profile(end: str, profile: dict[str, Any]) -> dict[str, float]:
     """The columns of one end's profile; none where there was none (docs/formats.md, section 4)."""
     user, kernel = profile.get("user_s"), profile.get("kernel_s")
@@ -266,7 +303,7 @@ def _add_captures(folder: Path, run: Run, meta: dict[str, Any], options: Options
     assert run.timing is not None
     repetition = run.row["repetition"]
     detail = isinstance(repetition, int) and repetition < options.detail_repetitions
-    wanted = Wanted(options.series_points, detail)
+    wanted = Wanted(options.series_points, detail, options.packets, own_address(meta))
     link, asked = _dict(meta, "link"), _dict(meta, "arm_definition")
     found = evaluate(folder, run.timing, link, asked, wanted)
     run.row |= found.columns

@@ -1,14 +1,15 @@
-"""SCTP in UDP datagrams (RFC 9260, RFC 6951): chunks, streams and acknowledgements."""
+"""SCTP, over IP (RFC 9260) or in UDP datagrams (RFC 6951): chunks, streams and acknowledgements."""
 
 from __future__ import annotations
 
 import struct
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from howquick.capture.read import Frames
+from howquick.capture.read import UDP, Frames
 from howquick.extract.dissect import DISSECTED_BYTES
 from howquick.extract.flow import Flow, Times, in_order
 from howquick.extract.load import Ends
@@ -35,7 +36,7 @@ class Chunk:
 
 
 def chunks(datagram: bytes) -> Iterator[Chunk]:
-    """The chunks of a UDP payload; none if it is no SCTP packet, or one that DTLS encrypts."""
+    """The chunks of a packet of SCTP; none if it is something else, or encrypted by DTLS."""
     at = _COMMON_HEADER_BYTES
     while at + 4 <= len(datagram):
         kind, _flags, length = struct.unpack_from(">BBH", datagram, at)
@@ -69,10 +70,13 @@ class _Association:
         """How many more bytes a SACK says to have arrived."""
         cumulative, _window, gaps, _duplicates = struct.unpack_from(">IIHH", body)
         arrived = {tsn for tsn in self.waiting if (cumulative - tsn) & 0xFFFFFFFF < 1 << 31}
-        for index in range(min(gaps, (len(body) - 12) // 4)):
+        # By what waits and not by what a block spans: that is up to 65536 for four bytes of a chunk.
+        steps = sorted((tsn - cumulative) & 0xFFFFFFFF for tsn in self.waiting - arrived)
+        for index in range(min(gaps, (len(body) - 12) // 4) if steps else 0):
             first, last = struct.unpack_from(">HH", body, 12 + 4 * index)
-            block = range(first, last + 1)
-            arrived |= self.waiting & {(cumulative + step) & 0xFFFFFFFF for step in block}
+            inside = slice(bisect_left(steps, first), bisect_right(steps, last))
+            arrived |= {(cumulative + step) & 0xFFFFFFFF for step in steps[inside]}
+            del steps[inside]
         self.waiting -= arrived
         return sum(self.sent[tsn][2] for tsn in arrived)
 
@@ -115,16 +119,22 @@ def _flow(
 
 
 def _datagrams(server: Frames, ends: Ends) -> Iterator[tuple[int, bool, int, int, bytes]]:
-    """(time, from the server, row of its direction, connection, UDP payload), by time."""
+    """(time, from the server, row of its direction, connection, packet of SCTP), by time."""
     places = []
+    header = header_bytes(ends.load.transport)
     for down, way in ((False, ends.server_up), (True, ends.server_down)):
         rows = way.rows[way.rows["offset"] < DISSECTED_BYTES]
         for row, (frame, connection) in enumerate(zip(rows, way.connection, strict=False)):
-            begin = int(frame["offset"]) + int(frame["transport_offset"]) + _UDP_HEADER_BYTES
+            begin = int(frame["offset"]) + int(frame["transport_offset"]) + header
             end = int(frame["offset"]) + int(frame["captured"])
             places.append((int(frame["time_ns"]), down, row, int(connection), begin, end))
     for time_ns, down, row, connection, begin, end in sorted(places):
         yield time_ns, down, row, connection, bytes(server.data[begin:end])
+
+
+def header_bytes(transport: int) -> int:
+    """How far a packet of SCTP begins behind the IP header: it may be in a UDP datagram."""
+    return _UDP_HEADER_BYTES if transport == UDP else 0
 
 
 def _known_until(server: Frames) -> int:

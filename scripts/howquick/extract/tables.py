@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from howquick.errors import UserError
 from howquick.extract.columns import (
     DETAIL_COLUMNS,
+    FLOW_COLUMNS,
     OBJECT_COLUMNS,
     RUN_KEY,
     SERIES_COLUMNS,
     field,
     run_columns,
 )
+from howquick.extract.packing import run_folder
 from howquick.extract.run import Options, Run, extract_run
 from howquick.files import atomic_text, read_json
-from howquick.packing import run_folder
 
 _MANIFEST_KEYS = ("study", "cell", "block", "runs")
 _ENTRY_KEYS = ("arm", "repetition", "path", "status")
 
 
 def extract_block(manifest: Path, results: Path, output: Path, options: Options) -> list[Run]:
-    """Write a block's tables into `output`, each whole or absent: runs, objects, series, details.
+    """Write a block's tables into `output`, each whole or absent: runs, objects, series, flows, details.
 
     `manifest` is the block's manifest (docs/formats.md, 5), its paths are relative to `results`.
     Returns the runs. Raises UserError when the
@@ -36,6 +38,12 @@ def extract_block(manifest: Path, results: Path, output: Path, options: Options)
     for entry in block["runs"]:
         with run_folder(block, results, entry) as folder:
             runs.append(extract_run(block, entry, folder, options))
+    if options.detail_repetitions:
+        for index in slowest(runs):
+            # Whoever asks what made a load slow asks for its packets.
+            with run_folder(block, results, block["runs"][index]) as folder:
+                wanted = replace(options, packets=True)
+                runs[index] = extract_run(block, block["runs"][index], folder, wanted)
     parameters: dict[str, Any] = {}
     for run in runs:
         parameters |= run.parameters
@@ -45,9 +53,21 @@ def extract_block(manifest: Path, results: Path, output: Path, options: Options)
     write_table(output / "runs.csv", run_columns(set(parameters), metrics), rows)
     write_table(output / "objects.csv", OBJECT_COLUMNS, _object_rows(runs))
     write_table(output / "series.csv", SERIES_COLUMNS, _series_rows(runs))
+    write_table(output / "flows.csv", FLOW_COLUMNS, _flow_rows(runs))
     for name, columns in DETAIL_COLUMNS.items():
         write_table(output / f"{name}.csv", columns, _detail_rows(runs, name))
     return runs
+
+
+def slowest(runs: Sequence[Run]) -> list[int]:
+    """Of each arm the index of its slowest load, where that has no packets yet; in order."""
+    found: dict[str, int] = {}
+    for index, run in enumerate(runs):
+        known = found.get(run.row["arm"])
+        seconds = run.row.get("plt_s")
+        if seconds is not None and (known is None or seconds > runs[known].row["plt_s"]):
+            found[run.row["arm"]] = index
+    return sorted(index for index in found.values() if "packets" not in runs[index].detail)
 
 
 def _read_manifest(path: Path) -> dict[str, Any]:
@@ -90,6 +110,13 @@ def _detail_rows(runs: Iterable[Run], table: str) -> Iterator[dict[str, Any]]:
     for run in runs:
         names = {name: run.row[name] for name in RUN_KEY}
         for row in run.detail.get(table, ()):
+            yield names | row
+
+
+def _flow_rows(runs: Iterable[Run]) -> Iterator[dict[str, Any]]:
+    for run in runs:
+        names = {name: run.row[name] for name in RUN_KEY}
+        for row in run.flows:
             yield names | row
 
 

@@ -79,7 +79,7 @@ def _late(load: Load) -> list[str]:
     if load.seconds and (foreign is None or foreign > LEAST_FOREIGN_CPU):
         for role, delay in load.guard["run_delay_s"].items():
             # A capture stamps packets in the kernel; its own wait changes no number.
-            if role in ("server", "client") and delay is not None and delay > most:
+            if role.split()[0] in ("server", "client") and delay is not None and delay > most:
                 found.append(f"the {role} waited {delay * 1000:.0f} ms for a processor")
     return found
 

@@ -14,6 +14,31 @@ from howquick.guard.processes import Role, members
 LOOK_EVERY_S = 0.1
 
 
+class Unwatched:
+    """A watch of a load in virtual time: looking would take time there, and nothing can be found."""
+
+    def load(self, groups: Callable[[], Mapping[int, str]]) -> None:
+        """The load begins."""
+
+    def look(self, first: bool = False) -> None:
+        """Look at nothing."""
+
+    def load_over(self) -> None:
+        """The load has ended."""
+
+    def stop(self) -> dict[str, Any]:
+        """As `Watch.stop` has it; null where nothing was looked at."""
+        return {
+            "cpu_pressure": None,
+            "steal": None,
+            "foreign_cpu": None,
+            "clock_step_s": 0.0,
+            "run_delay_s": {},
+            "stopped": [],
+            "pause_s": 0.0,
+        }
+
+
 class Watch:
     """From construction to `stop()`; `load` and `load_over` mark the load within it.
 

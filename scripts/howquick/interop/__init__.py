@@ -15,6 +15,8 @@ from typing import Any
 from howquick.errors import ROOT
 
 CONTRACT = "interop-runner"
+# The variable that tells the bridge which folders its program may see, separated by colons.
+SHOWN = "HOWQUICK_SHOWN"
 
 
 def command_for(declaration: dict[str, Any], role: str) -> list[str]:

@@ -12,20 +12,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NoReturn
 
+from howquick import interop
 from howquick.interop import container, ports, room
+from howquick.interop.contract import Refusal, refuse
 from howquick.interop.downloads import timing
-from howquick.interop.request import PORT, Refused, Request, check_abilities, translate
+from howquick.interop.request import PORT, Refused, Request, translate
 
 NOT_SUPPORTED = 127
-
-
-def refuse(status: int, reason: str) -> NoReturn:
-    """Print why this cannot be done and exit with `status`."""
-    print(f"interop: {reason}", file=sys.stderr)
-    sys.exit(status)
 
 
 def _in_child(prepare: Callable[[], None]) -> None:
@@ -40,12 +35,15 @@ def _in_child(prepare: Callable[[], None]) -> None:
 def _start(argv: list[str], request: Request, view: bool) -> subprocess.Popen[bytes]:
     """Start the program; with `view`, in the private view of the file system (a container has its own)."""
     here, there = socket.socketpair()
-    lead = request.role == "server" and request.port != PORT
+    lead = request.role == "server" and request.settings.port != PORT
     (root := request.state / "room").mkdir()
+    # From the runner (measure/job.py): what the program may see beside what the contract gives it.
+    shown = [path for path in os.environ.get(interop.SHOWN, "").split(":") if path]
+    own = [str(request.state)]
 
     def prepare() -> None:
         if view:
-            room.enter(root, request.mounts)
+            room.enter(root, request.mounts, shown, own)
         if lead:
             ports.install(there)
 
@@ -76,7 +74,7 @@ def _spawn(
 def _watch(here: socket.socket, there: socket.socket, lead: bool, request: Request) -> None:
     there.close()
     if lead:
-        ports.watch(here, request.port)
+        ports.watch(here, request.settings.port)
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:
@@ -114,20 +112,19 @@ def _finish(status: int, request: Request) -> None:
         raise Refused(1, f"the program ended with status {status} in TESTCASE {request.testcase}")
 
 
-def run(env: dict[str, str], image: str | None, command: list[str]) -> None:
-    """Do what `env` asks by an image or a command. Raises Refused, KeyError, ValueError or OSError."""
-    request = translate(env)
+def run(env: dict[str, str], can: dict[str, Any], image: str | None, command: list[str]) -> None:
+    """Do what `env` asks by an image or a command. Raises Refusal or OSError."""
+    request = translate(env, can)
     if image:
         room.prepare_for_containers()
     argv = container.argv(request, image) if image else command
     started = time.time()
     process = _start(argv, request, view=image is None)
-    if request.role == "server":
+    if request.load is None:
         _finish(_serve(process), request)
         return
     _finish(process.wait(), request)
-    report = timing(request, env["PROTOCOL"], started, env.get("BODY", "sha256") == "sha256")
-    Path(env["TIMING"]).write_text(json.dumps(report, indent=1))
+    timing(request, request.load, started).write(request.load.timing)
 
 
 def main() -> None:
@@ -142,11 +139,8 @@ def main() -> None:
     if bool(arguments.image) == bool(arguments.command):
         parser.error("give either --image or a command")
     try:
-        check_abilities(os.environ, arguments.can)
-        run(dict(os.environ), arguments.image, arguments.command)
-    except Refused as refused:
-        refuse(refused.status, str(refused))
-    except (KeyError, ValueError) as problem:
-        refuse(1, f"environment variable missing or wrong: {problem}")
+        run(dict(os.environ), arguments.can, arguments.image, arguments.command)
+    except Refusal as refused:
+        refuse("interop", refused.status, str(refused))
     except OSError as problem:
-        refuse(1, str(problem))
+        refuse("interop", 1, str(problem))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import stat
 import subprocess
 from pathlib import Path
 
@@ -35,9 +37,24 @@ def _store() -> Path:
     return STORES / f"howquick-containers-{user}"
 
 
+def own_folder(folder: Path) -> Path:
+    """Make the folder if it is missing. Raises Refused unless it is ours and nobody else can write there.
+
+    It is in a place where everybody can make one, and what is in it is run.
+    """
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
+        raise Refused(
+            1,
+            f"{folder}: not a folder of yours alone, so its images are not trusted; have it removed",
+        )
+    return folder
+
+
 def _podman() -> list[str]:
-    store = _store()
-    store.mkdir(mode=0o700, exist_ok=True)
+    store = own_folder(_store())
     # The default is one piece of shared memory for all users that look like root.
     (store / "containers.conf").write_text('[engine]\nlock_type = "file"\n')
     os.environ["CONTAINERS_CONF"] = str(store / "containers.conf")
@@ -88,7 +105,10 @@ def argv(request: Request, image: str) -> list[str]:
             words.append(f"--env={key}={request.environment[key]}")
         words += [f"--volume={_volume(m)}" for m in request.mounts if m.target != "/etc/hosts"]
         # Other names lead to the same address.
-        words += [f"--add-host={n}:{request.address}" for n in (request.host, "server", "server4")]
+        words += [
+            f"--add-host={n}:{request.settings.address}"
+            for n in (request.settings.host, "server", "server4")
+        ]
         return [*words, name]
     words = ["apptainer", "run", "--containall", "--writable-tmpfs", "--no-home"]
     words += [f"--env={key}={value}" for key, value in sorted(request.environment.items())

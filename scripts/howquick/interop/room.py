@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from howquick.interop.request import Mount
+from howquick.testbed import confine
 
 MS_RDONLY, MS_REMOUNT, MS_BIND, MS_REC = 0x1, 0x20, 0x1000, 0x4000
 MS_UNBINDABLE, MS_PRIVATE = 0x20000, 0x40000
@@ -82,12 +83,26 @@ def _copy_root(root: Path) -> None:
             _bind(entry, shown)
 
 
-def enter(root: Path, mounts: Iterable[Mount]) -> None:
+def enter(
+    root: Path, mounts: Iterable[Mount], shown: Iterable[str] = (), own: Iterable[str] = ()
+) -> None:
     """Make the view under `root` (an empty folder) and change into it. For a process that will exec.
 
-    Raises OSError where the kernel refuses.
+    With `shown` and `own` (folders to read, and to write) there is nothing else of the host but its system,
+    and no right is left (howquick.testbed.confine); without, all of / is shown as it is. Raises OSError where
+    the kernel refuses.
     """
-    mounts = list(mounts)
+    mounts, shown = list(mounts), list(shown)
+    if shown:
+        confine.leave()
+        paths = [*((path, False) for path in shown), *((path, True) for path in own)]
+        confine.make_view(str(root), paths)
+        for mount in mounts:
+            confine.show(str(root), str(mount.source), not mount.read_only, mount.target)
+        confine.change_root(str(root))
+        os.chdir("/")
+        confine.give_up_rights()
+        return
     _own_mount_namespace()
     _mount("none", str(root), "tmpfs", 0)
     # Otherwise the view would contain itself.

@@ -4,26 +4,41 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from howquick.errors import DamagedFile, UserError
 from howquick.files import read_json, try_lock
-from howquick.plan import find, fingerprint, order_of
+from howquick.model import Plan
+from howquick.plan.fingerprint import fingerprint
+from howquick.plan.order import order_of
+from howquick.study.cells import find
 
 
 class Block:
     """What is to be done in a block and what is already there.
 
     session: of this start. What was invalid in an earlier one gets a further chance in this.
+    fingerprints: what is known of them, by arm and repetition; they cover all code that measures, and reading
+    it takes a guest as long as a short load. destination: in a guest, of the one load that it measures, in
+    place of its run folder.
     """
 
     def __init__(
-        self, plan: dict[str, Any], cell: str, number: int, results: Path, session: str = ""
+        self,
+        plan: Plan,
+        cell: str,
+        number: int,
+        results: Path,
+        session: str = "",
+        fingerprints: Mapping[tuple[str, int], str] | None = None,
+        destination: Path | None = None,
     ) -> None:
+        self._destination = destination
         self.plan, self.results, self.session = plan, results, session
+        self._fingerprints = dict(fingerprints or {})
         self.cell = find(plan["cells"], cell)
         self.block = next(b for b in plan["blocks"] if b["cell"] == cell and b["block"] == number)
         self.wanted = [
@@ -34,7 +49,7 @@ class Block:
 
     def folder(self, arm: str, repetition: int) -> Path:
         """The run folder of a repetition."""
-        return (
+        return self._destination or (
             self.results
             / "runs"
             / self.plan["study"]
@@ -45,7 +60,8 @@ class Block:
 
     def fingerprint(self, arm: str, repetition: int) -> str:
         """What the repetition's fingerprint must be to count."""
-        return fingerprint(self.plan, self.cell["name"], arm, repetition, self.plan["programs"])
+        known = self._fingerprints.get((arm, repetition))
+        return known or fingerprint(self.plan, self.cell, find(self.plan["arms"], arm), repetition)
 
     def missing(self) -> list[tuple[int, int, str]]:
         """(repetition, order, arm) of everything that is not measured yet or no longer valid."""

@@ -7,25 +7,32 @@ import signal
 import subprocess
 from pathlib import Path
 
-from howquick.measure.process import ProgramFailed, stop
+from howquick.measure.children import ProgramFailed, stop
 from howquick.testbed.namespace import Namespace
 
 # Enough for Ethernet, IPv4, TCP with options, and the head of a QUIC packet.
 HEADERS_BYTES = 128
 FULL_BYTES = 65535
+# After so long without immediate mode tcpdump has got every packet (its ring's timeout is a second).
+RING_S = 1.5
 
 
 class Capture:
-    """One tcpdump at one end."""
+    """One tcpdump at one end.
 
-    def __init__(self, namespace: Namespace, file: Path, snaplen: int) -> None:
+    prompt: it is woken for each packet. Otherwise it gets them within RING_S, which is time that a load in
+    virtual time can wait, and being woken is not.
+    """
+
+    def __init__(self, namespace: Namespace, file: Path, snaplen: int, prompt: bool = True) -> None:
         self.file = file
         self._listening = False
-        # Immediate mode: without it the last packets stay in the ring when tcpdump ends.
+        # Without it the last packets stay in the ring when tcpdump ends at once.
+        immediate = ["--immediate-mode"] if prompt else []
         self._process = namespace.popen(
             [
                 "tcpdump", "-i", namespace.interface, "-w", str(file), "-s", str(snaplen), "-n",
-                "--time-stamp-precision=nano", "--immediate-mode", "-B", "16384", "-Z", "root",
+                "--time-stamp-precision=nano", *immediate, "-B", "16384", "-Z", "root",
             ],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         )  # fmt: skip

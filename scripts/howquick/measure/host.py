@@ -9,6 +9,9 @@ from typing import Any
 
 from howquick.guard.machine import lines
 
+# In place of a machine's name: guests have none.
+GUEST_NAME = "guest"
+
 
 @cache
 def describe_host() -> dict[str, Any]:

@@ -10,46 +10,59 @@ from collections import deque
 from pathlib import Path
 from typing import Any
 
-from howquick.arms import metrics_of, transport_of
-from howquick.endpoints import load_endpoints
+from howquick.environment.endpoints import ECN, load_endpoints
 from howquick.errors import UserError
 from howquick.guard.bounds import judges_delays
-from howquick.manifest import environment_hash
 from howquick.measure.block import Block
-from howquick.measure.bulk import BulkSize
+from howquick.measure.bulk import BulkSize, counted
+from howquick.measure.description import describe_load, programs_of
+from howquick.measure.flows import Company, Flow
 from howquick.measure.moves import Moves
-from howquick.measure.neighbours import Neighbours
-from howquick.measure.programs import Programs
-from howquick.measure.progress import Progress
-from howquick.measure.repetition import MAX_ATTEMPTS, Outcome, Repetition
-from howquick.plan import arm_in_cell, derive_seed, find, loss_seeds
+from howquick.measure.neighbours import Neighbours, Nobody
+from howquick.measure.programs import Apart, Programs
+from howquick.measure.progress import Display
+from howquick.measure.repetition import (
+    MAX_ATTEMPTS,
+    Observation,
+    Outcome,
+    Participants,
+    Repetition,
+)
+from howquick.model import Arm
+from howquick.seeds import derive_seed
+from howquick.study.arms import transport_of
+from howquick.study.cells import arm_in_cell, clock_of, find
+from howquick.study.workload import bulk_requests, kind_of
 from howquick.testbed.link import Link
 from howquick.testbed.testbed import Testbed
-from howquick.workload import kind_of
 
 
 class Measurement:
     """A block while it is measured: testbed, servers and counts."""
 
-    def __init__(
-        self, block: Block, scratch: Path, calibration: dict[str, Any], session: str
-    ) -> None:
-        self.block, self.scratch, self.session = block, scratch, session
+    def __init__(self, block: Block, scratch: Path, calibration: dict[str, Any]) -> None:
+        self.block, self.scratch = block, scratch
         self.calibration = calibration
         self.parts: dict[str, float] = {}
         # Read back from the kernel once for each setting of TCP.
-        self.settings: dict[tuple[str, int | None], dict[str, Any]] = {}
+        self.settings: dict[tuple[str, int | None, bool], dict[str, Any]] = {}
         self.quiet_since = time.monotonic()
-        self.neighbours = Neighbours(block.results)
+        # In virtual time nobody is in anybody's way, and the kernel makes links that need no correction.
+        self.exact = clock_of(block.cell) == "virtual"
+        self.neighbours = Nobody() if self.exact else Neighbours(block.results)
         for name in ("repetition", "testbed", "servers"):
             (scratch / name).mkdir()
 
-    def run(self, missing: list[tuple[int, int, str]], progress: Progress) -> None:
+    def run(self, missing: list[tuple[int, int, str]], progress: Display) -> None:
         """Measure everything that is missing."""
         begin = time.monotonic()
         link = Link.from_dict(self.block.cell["link"])
-        offset = self.calibration.get("delay_offset_ms", 0.0)
-        testbed = Testbed(link, scratch=self.scratch / "testbed", delay_offset_ms=offset)
+        testbed = Testbed(
+            link,
+            "netem" if self.exact else None,
+            scratch=self.scratch / "testbed",
+            delay_offset_ms=self.calibration.get("delay_offset_ms", 0.0),
+        )
         with contextlib.ExitStack() as stack:
             with self.neighbours.beside():
                 bed = stack.enter_context(testbed)
@@ -66,7 +79,7 @@ class Measurement:
         programs: Programs,
         bulk: BulkSize,
         missing: list[tuple[int, int, str]],
-        progress: Progress,
+        progress: Display,
     ) -> None:
         """Measure in order; what was disturbed comes again after all others, MAX_ATTEMPTS times in all.
 
@@ -86,8 +99,11 @@ class Measurement:
             self.quiet_since = outcome.ended
             for name, seconds in outcome.overhead.items():
                 self.parts[name] = self.parts.get(name, 0.0) + seconds
-            if outcome.status == "invalid" and len(disturbed) + 1 < MAX_ATTEMPTS:
+            # What an exact load was invalid by would be there again.
+            most = 1 if self.exact else MAX_ATTEMPTS
+            if outcome.status == "invalid" and len(disturbed) + 1 < most:
                 waiting.append((repetition, order, arm, [*disturbed, outcome.reason]))
+                progress.again()
             else:
                 progress.done(outcome.status)
 
@@ -111,7 +127,8 @@ class Measurement:
     ) -> Outcome:
         arm = arm_in_cell(self.block.cell, find(self.block.plan["arms"], arm_name))
         settings = self._set_tcp(programs.bed, arm)
-        meta = self._meta(programs.bed, arm, repetition, order) | {
+        name = programs.bed.backend.name
+        meta = describe_load(self.block, arm, repetition, order, name) | {
             "settings": settings,
             "attempts": len(disturbed) + 1,
             # Why the attempts before this one did not count.
@@ -124,24 +141,51 @@ class Measurement:
         requests = self._requests(programs, repetition)
         if kind_of(self.block.cell["workload"]) == "bulk":
             meta["bulk"] = bulk.of(arm)
-            requests = [e for e in requests if e["bytes"] == meta["bulk"]["bytes"]]
+            requests = counted(bulk_requests(requests, meta["bulk"]["bytes"]))
         scratch = self.scratch / "repetition"
         shutil.rmtree(scratch)
         scratch.mkdir()
         moves = Moves(programs.bed)
+        server, client = programs.server(arm), programs.client(arm, requests, scratch, moves)
+        start_s = self.block.cell.get("start_s", 0.0)
+        own = Flow(arm_name, 0, server, client, requests, scratch, start_s)
+        company = Company(own, self._beside(programs, repetition, moves))
         run = Repetition(
-            programs.bed,
-            programs.server(arm),
-            programs.client(arm, requests, scratch, moves),
-            requests,
+            Participants(programs.bed, company, moves),
             scratch,
             self.block.folder(arm_name, repetition),
             meta,
-            full_capture=repetition < self.block.plan["full_captures"],
-            moves=moves,
-            judged=judges_delays() and not self.block.cell.get("tolerate_delays"),
+            Observation(
+                full_capture=repetition < self.block.plan["full_captures"],
+                judged=judges_delays() and not self.block.cell.get("tolerate_delays"),
+                exact=self.exact,
+            ),
         )
         return run.run(self.quiet_since)
+
+    def _beside(self, programs: Programs, repetition: int, moves: Moves) -> list[Flow]:
+        """The flows beside the arm: addresses, settings of TCP, programs, and when they start."""
+        plan, cell = self.block.plan, self.block.cell
+        flows = []
+        for number, asked in enumerate(cell.get("beside", []), 1):
+            arm = arm_in_cell(cell, asked["arm"])
+            address = programs.bed.set_path(number, *self._tcp_of(arm)[:2])
+            apart = Apart(number, address, asked["workload"])
+            scratch = self.scratch / "repetition" / f"flow-{number}"
+            scratch.mkdir()
+            requests = list(programs.served(asked["workload"]).page)
+            client = programs.client(arm, requests, scratch, moves, apart)
+            start_s = asked["start_s"]
+            if isinstance(start_s, list):
+                seed = derive_seed(plan["seed"], plan["study"], cell["name"], repetition, number)
+                start_s = round(random.Random(seed).uniform(*start_s), 3)
+            server = programs.server(arm, apart)
+            flow = Flow(arm["name"], number, server, client, requests, scratch, start_s)
+            flow.background = asked["background"]
+            flow.asked = {"arm_definition": arm, "workload": asked["workload"]}
+            flow.asked["programs"] = programs_of(plan, arm)
+            flows.append(flow)
+        return flows
 
     def _requests(self, programs: Programs, repetition: int) -> list[dict[str, Any]]:
         """What a client fetches, in its order: segments as a viewer jumps, the same for all arms."""
@@ -152,47 +196,20 @@ class Measurement:
             random.Random(seed).shuffle(requests)
         return requests
 
-    def _set_tcp(self, bed: Testbed, arm: dict[str, Any]) -> dict[str, Any]:
+    def _set_tcp(self, bed: Testbed, arm: Arm) -> dict[str, Any]:
         """Make the kernel's TCP as the arm asks; returns all settings, read back."""
-        control, window = "cubic", None
-        # Where something else carries the arm, it does not matter.
-        if transport_of(arm, load_endpoints()) == "tcp":
-            control = arm["congestion_control"]
-            window = arm["options"].get("initial_window_packets") or None
+        control, window, ecn = self._tcp_of(arm)
+        bed.set_ecn(ecn)
         bed.set_congestion_control(control, window)
-        if (control, window) not in self.settings:
-            self.settings[control, window] = bed.settings()
-        return self.settings[control, window]
+        if (control, window, ecn) not in self.settings:
+            self.settings[control, window, ecn] = bed.settings()
+        return self.settings[control, window, ecn]
 
-    def _meta(
-        self, bed: Testbed, arm: dict[str, Any], repetition: int, order: int
-    ) -> dict[str, Any]:
-        plan, cell = self.block.plan, self.block.cell
-        return {
-            "study": plan["study"],
-            "cell": cell["name"],
-            "arm": arm["name"],
-            "repetition": repetition,
-            "block": self.block.block["block"],
-            "order": order,
-            "session": self.session,
-            "fingerprint": self.block.fingerprint(arm["name"], repetition),
-            "timeout_s": plan["timeout_s"],
-            "parameters": cell["values"],
-            "link": cell["link"],
-            "workload": cell["workload"],
-            "observe": cell.get("observe", {"captures": True, "qlog": True}),
-            "arm_definition": arm,
-            "metrics": sorted(metrics_of({arm["name"]: arm}, load_endpoints())[arm["name"]]),
-            "seeds": loss_seeds(plan, cell, repetition),
-            "programs": {
-                role: {
-                    "name": arm[role],
-                    "version": plan["versions"][arm[role]],
-                    "hash": plan["programs"][arm[role]],
-                }
-                for role in ("server", "client")
-            }
-            | {"emulator": {"name": bed.backend.name, "hash": plan["programs"]["emulator"]}},
-            "environment": environment_hash(),
-        }
+    def _tcp_of(self, arm: Arm) -> tuple[str, int | None, bool]:
+        """Congestion control, initial window (packets) and ECN of an arm's TCP."""
+        # Where something else carries the arm, it does not matter.
+        if transport_of(arm, load_endpoints()) != "tcp":
+            return "cubic", None, False
+        options = arm["options"]
+        window = options.get("initial_window_packets") or None
+        return arm["congestion_control"], window, bool(options.get(ECN))

@@ -10,9 +10,25 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TextIO
 
+from howquick.files import NO_LOCKS
+
 POLL_S = 0.02
 # A block that stands still must not stop the others for ever: they go on then, and the guard judges.
 PATIENCE_S = 120.0
+
+
+class Nobody:
+    """Neighbours where none can disturb."""
+
+    @contextlib.contextmanager
+    def beside(self) -> Iterator[None]:
+        """Wait for nobody."""
+        yield
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Wait for nobody."""
+        yield
 
 
 class Neighbours:
@@ -26,8 +42,9 @@ class Neighbours:
     def __init__(self, results: Path, patience_s: float = PATIENCE_S) -> None:
         folder = results / "progress" / "neighbours" / os.uname().nodename
         folder.mkdir(parents=True, exist_ok=True)
-        self._gate = (folder / "gate").open("a")
-        self._room = (folder / "room").open("a")
+        # For reading too: on NFS a lock to share is a lock to read, and the kernel refuses it otherwise.
+        self._gate = (folder / "gate").open("a+")
+        self._room = (folder / "room").open("a+")
         self._patience_s = patience_s
 
     @contextlib.contextmanager
@@ -53,7 +70,9 @@ class Neighbours:
                 break
             except BlockingIOError:
                 time.sleep(POLL_S)
-            except OSError:
+            except OSError as error:
+                if error.errno not in NO_LOCKS:
+                    raise
                 break
         try:
             yield

@@ -6,6 +6,33 @@ import json
 import os
 import time
 from pathlib import Path
+from typing import Protocol
+
+
+class Display(Protocol):
+    """Who is told how far a block is."""
+
+    def now(self, arm: str, repetition: int) -> None:
+        """Say what is being measured."""
+
+    def done(self, status: str) -> None:
+        """Count a finished repetition."""
+
+    def again(self) -> None:
+        """Count one that was disturbed and comes again."""
+
+
+class Untold:
+    """A display of nothing: for a load whose block is told by somebody else."""
+
+    def now(self, arm: str, repetition: int) -> None:
+        """Say nothing."""
+
+    def done(self, status: str) -> None:
+        """Count nothing."""
+
+    def again(self) -> None:
+        """Count nothing."""
 
 
 class Progress:
@@ -24,6 +51,7 @@ class Progress:
             "total": total,
             "done": kept,
             "not_ok": 0,
+            "disturbed": 0,
             "running": "",
             "started": time.time(),
         }
@@ -38,6 +66,11 @@ class Progress:
         self._state["done"] += 1  # type: ignore[operator]
         if status != "ok":
             self._state["not_ok"] += 1  # type: ignore[operator]
+        self._write()
+
+    def again(self) -> None:
+        """Count one that was disturbed and comes again."""
+        self._state["disturbed"] += 1  # type: ignore[operator]
         self._write()
 
     def close(self) -> None:

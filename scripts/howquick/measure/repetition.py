@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-import shutil
+import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from howquick.capture.pack import pack
 from howquick.files import atomic_folder, file_hash, write_json
+from howquick.foreign import NotReadable, copy_file, copy_tree, read_bytes
 from howquick.guard.bounds import Load, disturbances
-from howquick.guard.watch import Watch
-from howquick.measure.captures import FULL_BYTES, HEADERS_BYTES, Capture
-from howquick.measure.client import Client
-from howquick.measure.drops import write_drops
-from howquick.measure.host import describe_host
+from howquick.guard.watch import Unwatched, Watch
+from howquick.measure.captures import FULL_BYTES, HEADERS_BYTES, RING_S, Capture
+from howquick.measure.children import ProgramFailed
+from howquick.measure.flows import Company
+from howquick.measure.host import GUEST_NAME, describe_host
+from howquick.measure.link_drops import write_drops
 from howquick.measure.moves import Moves
-from howquick.measure.process import ProgramFailed
-from howquick.measure.server import Server
-from howquick.measure.timing import page_load_time_s, read_timing
+from howquick.measure.raw import leave_captures, pack_captures
+from howquick.measure.verify import verified_timing
 from howquick.testbed.testbed import Testbed
 
 # An invalid repetition is measured again, at most this often.
 MAX_ATTEMPTS = 3
+# A key log has some hundred bytes for a connection.
+MOST_KEYS_BYTES = 16 << 20
 # Time that the farewells of the last load (FIN or CONNECTION_CLOSE and the answer) need on the link.
 QUIET_ROUND_TRIPS = 1.1
 
@@ -53,27 +55,47 @@ class Stopwatch:
         self._last = now
 
 
+@dataclass(frozen=True)
+class Participants:
+    """Who takes part in a load, and the changes of the client's address during it."""
+
+    bed: Testbed
+    company: Company
+    moves: Moves
+
+
+@dataclass(frozen=True)
+class Observation:
+    """How a load is looked at.
+
+    full_capture: captures hold whole packets. judged: delays make it invalid. exact: in virtual time, where
+    looking would take time and nothing disturbs.
+    """
+
+    full_capture: bool
+    judged: bool
+    exact: bool = False
+
+
 class Repetition:
     """Everything one load needs; `run` leaves a whole run folder or none."""
 
     def __init__(
         self,
-        bed: Testbed,
-        server: Server,
-        client: Client,
-        page: list[dict[str, Any]],
+        parts: Participants,
         scratch: Path,
         folder: Path,
         meta: dict[str, Any],
-        full_capture: bool,
-        moves: Moves,
-        judged: bool,
+        observation: Observation,
     ) -> None:
-        self.bed, self.server, self.client, self.page = bed, server, client, page
+        self.bed, self.moves, self.company = parts.bed, parts.moves, parts.company
+        own = parts.company.own
+        self.server, self.client, self.page = own.server, own.client, own.requests
         self.scratch, self.folder, self.meta = scratch, folder, meta
-        self.moves, self.judged = moves, judged
+        self.judged = observation.judged
+        self.exact = observation.exact
         self.cpu: dict[str, float | None] = {"server_s": None, "client_s": None}
-        self.snaplen = FULL_BYTES if full_capture else HEADERS_BYTES
+        self.snaplen = FULL_BYTES if observation.full_capture else HEADERS_BYTES
         self.captures: dict[str, Capture] = {}
         self.watch = Stopwatch()
         self.status, self.reason = "failed", ""
@@ -81,18 +103,23 @@ class Repetition:
         self.capture_drops = 0
         self.capture_failure = ""
         self.drops: dict[str, list[list[Any]]] | None = None
-        self.guard = Watch()
+        self.guard = Unwatched() if observation.exact else Watch()
 
     def run(self, quiet_since: float) -> Outcome:
         """Measure once and write the run folder; `quiet_since` is when the last load ended (monotonic)."""
         self.meta["started"] = time.time()
         before: dict[str, Any] = {}
         try:
+            self._settle()
             self.server.ensure()
+            self.company.ensure()
+            self._settle()
             self._start_captures()
             self.watch.lap("server_start")
             # tcpdump gets ready while the client does; at the gate nothing is sent that counts.
+            self._settle()
             self.client.prepare()
+            self.company.prepare()
             self.watch.lap("client_start")
             for capture in self.captures.values():
                 capture.wait_until_listening()
@@ -107,6 +134,7 @@ class Repetition:
             self.reason = str(failure)
         finally:
             self.client.kill()
+            self.company.kill()
             self.moves.undo()
             ended = time.monotonic()
             self.meta["guard"] = self.guard.stop()
@@ -114,9 +142,9 @@ class Repetition:
             self.drops = self.bed.drops()
             self.watch.lap("counters")
             # Before the captures end: by then they have read the last packets too.
-            self.server.collect(
-                self.scratch, QUIET_ROUND_TRIPS * self.meta["link"]["rtt_ms"] / 1000
-            )
+            patience_s = QUIET_ROUND_TRIPS * self.meta["link"]["rtt_ms"] / 1000
+            self.server.collect(self.scratch, patience_s)
+            self.company.collect(patience_s)
             self.watch.lap("server_logs")
             self._stop_captures()
         self.watch.lap("captures_stop")
@@ -134,7 +162,8 @@ class Repetition:
         if not self.meta["observe"]["captures"]:
             return
         for end in (self.bed.client, self.bed.server):
-            self.captures[end.name] = Capture(end, self.scratch / f"{end.name}.pcap", self.snaplen)
+            file = self.scratch / f"{end.name}.pcap"
+            self.captures[end.name] = Capture(end, file, self.snaplen, prompt=not self.exact)
 
     def _await_quiet(self, since: float) -> None:
         """Let packets of the load before leave the link, so that they take no draw of the loss."""
@@ -150,21 +179,34 @@ class Repetition:
         if self.client.process:
             leaders[self.client.process.pid] = "client"
         leaders |= {capture.pid: f"{end}'s capture" for end, capture in self.captures.items()}
-        return {pid: role for pid, role in leaders.items() if pid is not None}
+        known = {pid: role for pid, role in leaders.items() if pid is not None}
+        return known | self.company.leaders()
 
     def _load(self) -> None:
         self.client.at_end = self.guard.look
         self.guard.load(self._groups)
+        self._settle()
+        if self.exact:
+            self.meta["started"] = float(round(time.time()))
         begin = time.monotonic()
-        before_s = self.server.cpu_s()
+        # In virtual time nobody asks, and other system calls would be another load.
+        self.client.fine = fine = not self.exact
+        before_s = self.server.cpu_s(fine)
         try:
-            self.client.go()
-            self.client.wait(self.meta["timeout_s"])
+            if self.company.beside:
+                self.company.run(self.meta["timeout_s"], self.guard.look)
+                self.company.kill()
+            else:
+                self.client.go()
+                self.client.wait(self.meta["timeout_s"])
             self.cpu["client_s"] = self.client.cpu_s
-            timing = read_timing(
-                self.scratch / "timing.json", self.page, self.meta["arm_definition"]["protocol"]
+            timing = verified_timing(
+                self.client.job.timing,
+                self.client.chosen or self.page,
+                self.meta["arm_definition"]["protocol"],
             )
-            self.network_s = page_load_time_s(timing)
+            self.company.verify()
+            self.network_s = timing.plt_s
             self.status = "ok"
         except TimeoutError as timeout:
             self.status, self.reason = "timeout", str(timeout)
@@ -178,10 +220,22 @@ class Repetition:
             # What the process needed beyond the load itself: start-up without a gate, and its exit.
             self.watch.parts["client_exit"] = max(0.0, self.watch.parts["load"] - self.network_s)
             self.watch.parts["load"] -= self.watch.parts["client_exit"]
-            self.cpu["server_s"] = round(self.server.cpu_s() - before_s, 3)
+            self.cpu["server_s"] = round(self.server.cpu_s(fine) - before_s, 3)
         self.server.check()
 
+    def _settle(self) -> None:
+        """In virtual time, wait for the next full second of the clock.
+
+        What was started before is idle then, and what comes next begins at the same moment in each load: how
+        long a start takes depends on where the checkout lies.
+        """
+        if self.exact:
+            time.sleep((-time.time_ns() % 10**9) / 1e9)
+            self.watch.lap("quiet")
+
     def _stop_captures(self) -> None:
+        if self.exact:
+            time.sleep(RING_S)
         for capture in self.captures.values():
             capture.interrupt()
         for capture in self.captures.values():
@@ -215,43 +269,49 @@ class Repetition:
             self._fill(temporary)
 
     def _fill(self, temporary: Path) -> None:
-        keys_file = self.scratch / "keys.log"
-        keys = keys_file.read_bytes() if keys_file.exists() else b""
-        self.meta["captures"] = {}
-        for name, capture in self.captures.items():
-            namespace = getattr(self.bed, name)
-            summary = pack(
-                capture.file, keys, temporary / f"{name}.pcapng", interface=namespace.interface
-            )
-            self.meta["captures"][name] = {
-                "packets": summary.packets,
-                "wire_bytes": summary.wire_bytes,
-                "longest_frame_bytes": summary.longest_frame_bytes,
-                "snaplen": self.snaplen,
-            }
-        for name in ("timing.json", "client.log", "server.log"):
-            if (self.scratch / name).exists():
-                shutil.copyfile(self.scratch / name, temporary / name)
+        left_out: dict[str, str] = {}
+        keys = b""
+        for flow in (self.company.own, *self.company.beside):
+            keys_file = flow.client.job.keys
+            if keys_file and os.path.lexists(keys_file):
+                try:
+                    keys += read_bytes(keys_file, MOST_KEYS_BYTES)
+                except NotReadable as unreadable:
+                    where = f"{flow.folder}/" if flow.number else ""
+                    left_out[f"{where}keys.log"] = str(unreadable)
+        self.meta["captures"] = {
+            name: {"snaplen": self.snaplen, "interface": getattr(self.bed, name).interface}
+            for name in self.captures
+        }
+        files = {name: capture.file for name, capture in self.captures.items()}
+        put = leave_captures if self.exact else pack_captures
+        put(self.meta["captures"], files, keys, temporary)
+        logs = [self.client.job.timing, self.scratch / "client.log", self.scratch / "server.log"]
+        for file in logs:
+            if os.path.lexists(file) and (reason := copy_file(file, temporary / file.name)):
+                left_out[file.name] = reason
         if self.drops is not None:
             write_drops(temporary / "drops.csv", self.drops)
         if (temporary / "timing.json").exists():
             self.meta["timing_sha256"] = file_hash(temporary / "timing.json")
-        if any((self.scratch / "artifacts").iterdir()):
-            shutil.copytree(self.scratch / "artifacts", temporary / "artifacts")
-        if (self.scratch / "qlog").exists():
-            shutil.copytree(self.scratch / "qlog", temporary / "qlog")
-            for side in (temporary / "qlog").iterdir():
-                if not any(side.iterdir()):
-                    side.rmdir()  # a client that could write qlogs had no QUIC connection
+        # Of a client that could write qlogs and had no QUIC connection the folder is empty and not kept.
+        for name in ("artifacts", "qlog/client", "qlog/server"):
+            for below, reason in copy_tree(self.scratch / name, temporary / name).items():
+                left_out[f"{name}/{below}".rstrip("/")] = reason
+        left_out |= self.company.keep(temporary)
+        if left_out:
+            self.meta["left_out"] = left_out
         self.meta |= {
             "status": self.status,
             "reason": self.reason,
             "network_s": round(self.network_s, 6),
             "wall_s": round(sum(self.watch.parts.values()), 6),
             "overhead": {name: round(value, 6) for name, value in self.watch.parts.items()},
-            "host": describe_host(),
-            "cpu": self.cpu,
+            "host": describe_host() | ({"node": GUEST_NAME} if self.exact else {}),
+            # By the guest's clock the processor takes no time.
+            "cpu": dict.fromkeys(self.cpu) if self.exact else self.cpu,
         }
         if self.moves.made:
             self.meta["moves"] = self.moves.made
+        self.meta |= self.company.describe()
         write_json(temporary / "meta.json", self.meta, indent=None)

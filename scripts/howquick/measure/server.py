@@ -9,15 +9,15 @@ import subprocess
 import time
 from pathlib import Path
 
-from howquick.measure.cpu import group_cpu_s
-from howquick.measure.job import READY_TIMEOUT_S, Job
-from howquick.measure.process import (
+from howquick.measure.children import (
     ProgramFailed,
     describe_exit,
     last_line,
     signal_group,
     stop,
 )
+from howquick.measure.cpu_time import group_cpu_s
+from howquick.measure.job import READY_TIMEOUT_S, Job
 from howquick.testbed.namespace import Namespace
 
 # Its logs are collected after every repetition: at the end nothing is left to wait for.
@@ -56,9 +56,9 @@ class Server:
                 )
             time.sleep(0.005)
 
-    def cpu_s(self) -> float:
-        """CPU seconds of all its processes so far."""
-        return group_cpu_s(self.process.pid) if self.process else 0.0
+    def cpu_s(self, fine: bool) -> float:
+        """CPU seconds of all its processes so far; `fine` as for `group_cpu_s`."""
+        return group_cpu_s(self.process.pid, fine) if self.process else 0.0
 
     def check(self) -> None:
         """Raise ProgramFailed if the server has died."""
@@ -75,6 +75,8 @@ class Server:
         transport = self.job.endpoint.declaration["server"]["protocols"][self.job.arm["protocol"]][
             "transport"
         ]
+        if transport == "sctp-kernel":
+            return self._listens_by_sctp()
         kind, state = ("tcp", "0A") if transport == "tcp" else ("udp", None)
         # A socket for both versions of IP stands in the table of IPv6.
         tables = [Path(f"/proc/{self.process.pid}/net/{kind}{version}") for version in ("", "6")]
@@ -88,6 +90,15 @@ class Server:
             columns[1].endswith(wanted) and state in (None, columns[3])
             for columns in (line.split() for line in lines)
         )
+
+    def _listens_by_sctp(self) -> bool:
+        """The same for the kernel's SCTP, whose table has ports as decimal numbers in the sixth column."""
+        assert self.process is not None
+        try:
+            lines = Path(f"/proc/{self.process.pid}/net/sctp/eps").read_text().splitlines()[1:]
+        except OSError:
+            return False
+        return any(line.split()[5] == str(self.job.port) for line in lines)
 
     def collect(self, scratch: Path, patience_s: float) -> None:
         """Move what the server wrote since the last time to `scratch`: `server.log`, `qlog/server/`.
@@ -105,9 +116,17 @@ class Server:
         deadline = time.monotonic() + patience_s + QLOG_PATIENCE_S
         while not self._qlogs_finished() and time.monotonic() < deadline:
             time.sleep(0.01)
-        for file in self.job.qlog.iterdir():
+        for file in self._qlogs():
             (scratch / "qlog" / "server").mkdir(parents=True, exist_ok=True)
             shutil.move(file, scratch / "qlog" / "server" / file.name)
+
+    def _qlogs(self) -> list[Path]:
+        """What the server has left in its folder of qlogs; it may have removed that itself."""
+        assert self.job.qlog is not None
+        try:
+            return list(self.job.qlog.iterdir())
+        except OSError:
+            return []
 
     def _qlogs_finished(self) -> bool:
         """Whether there are qlogs and the server has none of them open."""
@@ -122,7 +141,7 @@ class Server:
                     open_files.append(descriptor.readlink())
         except OSError:
             return True
-        return any(self.job.qlog.iterdir()) and not any(
+        return bool(self._qlogs()) and not any(
             name.is_relative_to(self.job.qlog) for name in open_files
         )
 

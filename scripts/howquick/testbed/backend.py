@@ -15,8 +15,8 @@ class Backend(Protocol):
 
     name: as in results (`netem`, `rattan`, `direct`).
     bridged: frames arrive as they are sent; otherwise the router forwards IP.
-    serialises: a frame on an idle link takes its length divided by the rate (tbf's tokens let a
-        first frame pass at once).
+    serialises: a frame on an idle link takes its length divided by the rate (a bucket of tokens lets a
+        first frame pass at once); known once the link is made.
     """
 
     name: str

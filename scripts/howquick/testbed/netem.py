@@ -4,50 +4,112 @@ On each of the router's interfaces a packet that leaves passes
 
     netem (root, 1:): loss, then delay    →    tbf (10:, child of netem): queue of bytes, rate
 
+An active queue management is a child of tbf (20:), in place of its queue of bytes.
 netem hands a packet to its child when its delay is over, so the order is loss, delay, queue and
 rate. The limit of netem counts packets, those in tbf included, and must never be reached: it is
 set for the smallest packets at the highest rate that an end can send. tbf's burst is two of the
-longest frames: enough that a late timer costs no rate, and no more.
+longest frames: enough that a late timer costs no rate, and no more. In virtual time no timer is late, and
+the pinned kernel's tbf makes a wire of a bucket too small for any frame: each takes its length divided by
+the rate (environment/kernel/patches/wire.patch).
+
+netem's own reordering lets a packet pass beside its child, so beside the rate. Here a packet that
+overtakes is one without delay: a table of two delays, of which netem draws.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from howquick.testbed import system
+from howquick.testbed import aqm, network, readings, system
 from howquick.testbed.errors import TestbedError
 from howquick.testbed.link import Link
 from howquick.testbed.namespace import Namespace
 
 NETEM_LIMIT_PACKETS = 1_000_000
 BURST_FRAMES = 2
+# The smallest burst that tc knows.
+WIRE_BYTES = 1
+# Only the pinned kernel's tbf has it.
+SERIALISES = Path("/sys/module/sch_tbf/parameters/serialises")
 # The interface at which packets of a direction leave the router.
 INTERFACES = {"up": "to-server", "down": "to-client"}
+# A table of delays: its name, how many it holds, and how far below the mean its least is, in its own units
+# of 1/8192 of the jitter (the lowest number of 16 bits).
+REORDER_TABLE, TABLE_LENGTH = "howquick-reorder", 10_000
+NO_DELAY, NO_DELAY_JITTERS = -32768, 4
 
 
 def netem_arguments(interface: str, link: Link, seed: int, verb: str = "add") -> list[str]:
-    """Argv for tc: loss and delay of one direction. `verb` is add or change.
+    """Argv for tc: loss and delay of one direction of a symmetric link. `verb` is add or change.
 
-    A change restarts the sequence of losses from the seed, so it doubles as reseeding.
+    A change restarts the sequence of losses and delays from the seed, so it doubles as reseeding.
     """
     argv = ["tc", "qdisc", verb, "dev", interface, "root", "handle", "1:", "netem"]
     argv += ["limit", str(NETEM_LIMIT_PACKETS), "delay", f"{link.rtt_ms * 500:.0f}us"]
-    if link.loss_percent:
-        argv += ["loss", "random", f"{link.loss_percent:.6f}%", "seed", str(seed)]
-    return argv
+    if link.jitter_ms:
+        argv += [f"{link.jitter_ms * 1000:.0f}us"]
+        if link.jitter_distribution != "uniform":
+            argv += ["distribution", link.jitter_distribution]
+    if link.reorder_percent:
+        argv += [f"{link.rtt_ms * 500 / NO_DELAY_JITTERS:.3f}us", "distribution", REORDER_TABLE]
+    if link.loss_burst_packets:
+        argv += ["loss", "gemodel", *(f"{percent:.6f}%" for percent in gilbert_percents(link))]
+    elif link.loss_percent:
+        argv += ["loss", "random", f"{link.loss_percent:.6f}%"]
+    return [*argv, "seed", str(seed)] if draws(link) else argv
 
 
-def tbf_arguments(interface: str, link: Link, verb: str = "add") -> list[str]:
+def draws(link: Link) -> bool:
+    """Whether netem draws anything for a packet."""
+    return bool(link.loss_percent or link.jitter_ms or link.reorder_percent)
+
+
+def gilbert_percents(link: Link) -> tuple[float, float, float]:
+    """Chances in percent to enter and to leave the bad state, and of a loss there.
+
+    The mean loss is the share of time in the bad state, p / (p + r), times the loss there; 1 / r packets
+    pass in it on average.
+    """
+    leave = 1 / link.loss_burst_packets
+    bad = link.loss_percent / link.loss_in_burst_percent
+    return 100 * leave * bad / (1 - bad), 100 * leave, link.loss_in_burst_percent
+
+
+def reorder_table(link: Link) -> str:
+    """A table for netem of delays (iproute2, netem/*.dist) of which a share is no delay at all."""
+    without = round(link.reorder_percent / 100 * TABLE_LENGTH)
+    values = [NO_DELAY] * without + [0] * (TABLE_LENGTH - without)
+    lines = (values[i : i + 8] for i in range(0, TABLE_LENGTH, 8))
+    return "".join(" ".join(map(str, line)) + "\n" for line in lines)
+
+
+def makes_wires(link: Link) -> bool:
+    """Whether this kernel's tbf can put each frame on the link for its length divided by the rate.
+
+    A link with a bucket of its own is none.
+    """
+    return not link.burst_bytes and SERIALISES.exists()
+
+
+def tbf_arguments(interface: str, link: Link, wire: bool, verb: str = "add") -> list[str]:
     """Argv for tc: queue and rate of one direction, in bytes of frames.
 
-    A change fills the bucket of tokens.
+    wire: with no bucket of tokens. A change fills the bucket.
     """
     argv = ["tc", "qdisc", verb, "dev", interface, "parent", "1:1", "handle", "10:", "tbf"]
     argv += ["rate", f"{round(link.bandwidth_mbit * 1e6)}bit"]
-    burst = link.burst_bytes or BURST_FRAMES * link.frame_bytes
+    burst = link.burst_bytes or (WIRE_BYTES if wire else BURST_FRAMES * link.frame_bytes)
     return [*argv, "burst", f"{burst}b", "limit", f"{link.queue_bytes}b"]
+
+
+def tc(space: Namespace, lines: Sequence[Sequence[str]], **options: Any) -> None:
+    """Run several commands of tc in one start of it; each begins with `tc`. Raises TestbedError."""
+    text = "".join(f"{' '.join(words[1:])}\n" for words in lines)
+    space.run(["tc", "-batch", "-"], input=text, **options)
 
 
 class Netem:
@@ -55,20 +117,29 @@ class Netem:
 
     name = "netem"
     bridged = False
-    serialises = False
 
     def __init__(self) -> None:
+        self.serialises = False
         self._router: Namespace | None = None
         self._link: Link | None = None
+        self._ends: list[Namespace] = []
         self._before: dict[str, dict[str, int]] = {}
 
     def start(self, spaces: dict[str, Namespace], link: Link) -> None:
         """Add the qdiscs to both interfaces of the router."""
         router = spaces["router"]
         self._router, self._link = router, link
-        for interface in INTERFACES.values():
-            router.run(netem_arguments(interface, link, seed=0))
-            router.run(tbf_arguments(interface, link))
+        self._ends = [spaces[end.name] for end in network.ENDS]
+        self.serialises = makes_wires(link)
+        self._make_netems(dict.fromkeys(INTERFACES, 0), "add")
+        tc(router, [tbf_arguments(interface, link.side(direction), self.serialises)
+                    for direction, interface in INTERFACES.items()])  # fmt: skip
+        for direction, interface in INTERFACES.items():
+            side = link.side(direction)
+            if side.aqm != "none":
+                aqm.add(router, interface, side)
+        if link.path_mtu_bytes is not None:
+            network.limit_path_mtu(router, link.path_mtu_bytes)
         self._before = self._totals()
 
     def stop(self) -> None:
@@ -82,12 +153,15 @@ class Netem:
     def seed(self, up: int, down: int) -> None:
         """Restart the losses of both directions from seeds and zero the counts."""
         router, link = self._running()
-        if link.loss_percent:
-            for direction, seed in (("up", up), ("down", down)):
-                router.run(netem_arguments(INTERFACES[direction], link, seed, "change"))
+        if draws(link):
+            self._make_netems({"up": up, "down": down}, "change")
         if link.burst_bytes:
-            for interface in INTERFACES.values():
-                router.run(tbf_arguments(interface, link, "change"))
+            tc(router, [tbf_arguments(interface, link.side(direction), self.serialises, "change")
+                        for direction, interface in INTERFACES.items()])  # fmt: skip
+        if link.path_mtu_bytes is not None:
+            # What a load learns of the path is no other load's.
+            for end in self._ends:
+                end.run(["ip", "route", "flush", "cache"])
         self._before = self._totals()
 
     def counters(self) -> dict[str, Any]:
@@ -103,8 +177,20 @@ class Netem:
 
     def version(self) -> str:
         """Kernel and tc."""
-        kernel = system.run(["uname", "-r"]).strip()
-        return f"netem and tbf of Linux {kernel}, {system.run(['tc', '-V']).strip()}"
+        return f"netem and tbf of Linux {os.uname().release}, {system.run(['tc', '-V']).strip()}"
+
+    def _make_netems(self, seeds: Mapping[str, int], verb: str) -> None:
+        router, link = self._running()
+        lines = [
+            netem_arguments(INTERFACES[direction], link.side(direction), seed, verb)
+            for direction, seed in seeds.items()
+        ]
+        if not link.reorder_percent:
+            tc(router, lines)
+            return
+        with tempfile.TemporaryDirectory() as folder:
+            Path(folder, f"{REORDER_TABLE}.dist").write_text(reorder_table(link), encoding="ascii")
+            tc(router, lines, env={**os.environ, "TC_LIB_DIR": folder})
 
     def _running(self) -> tuple[Namespace, Link]:
         if self._router is None or self._link is None:
@@ -113,13 +199,13 @@ class Netem:
 
     def _totals(self) -> dict[str, dict[str, int]]:
         router, _ = self._running()
-        qdiscs = json.loads(router.run(["tc", "-s", "-j", "qdisc", "show"]).stdout)
+        qdiscs = readings.qdisc_counters(router)
         return {
             direction: totals_of(qdiscs, interface) for direction, interface in INTERFACES.items()
         }
 
 
-def totals_of(qdiscs: list[Mapping[str, Any]], interface: str) -> dict[str, int]:
+def totals_of(qdiscs: Sequence[Mapping[str, Any]], interface: str) -> dict[str, int]:
     """Counts of one direction since the start, from the output of `tc -s -j qdisc show`.
 
     netem counts its child's drops as its own, so the losses are the difference. What entered is

@@ -151,6 +151,18 @@ def _configure_router(router: Namespace, bridged: bool) -> None:
     router.run(["ip", "-batch", "-"], input="\n".join(lines))
 
 
+def limit_path_mtu(router: Namespace, mtu: int) -> None:
+    """Make the router forward no longer IP packets, and say so to whoever sends them (RFC 1191).
+
+    By its routes: interfaces of such an MTU would drop what comes in and is longer, in silence.
+    """
+    for end in ENDS:
+        words = ["ip", "route", "replace", f"10.0.{end.subnet}.0/24", "dev", end.router_interface]
+        router.run(
+            [*words, "proto", "kernel", "scope", "link", "src", end.gateway, "mtu", f"{mtu}"]
+        )
+
+
 def set_offloads(space: Namespace, interface: str, which: str) -> None:
     """`off`: packets as on a wire, no merging, no missing checksums; `udp`, `default` as in Link."""
     if which != "default":

@@ -8,11 +8,13 @@ import os
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from howquick.testbed import congestion, network, rattan, system
+from howquick.testbed import aqm, network, rattan, system
+from howquick.testbed import congestion_control as congestion
 from howquick.testbed.errors import TestbedError
 from howquick.testbed.link import Link
+from howquick.testbed.link_rules import AQMS
 from howquick.testbed.namespace import Namespace
-from howquick.testbed.netem import netem_arguments
+from howquick.testbed.netem import netem_arguments, tbf_arguments
 from howquick.testbed.sandbox import current_sandbox
 
 CONGESTION_CONTROLS = ("cubic", "bbr", "reno")
@@ -60,6 +62,26 @@ def probe_netem() -> Finding:
     if str(A_SEED) not in json.dumps(json.loads(answer)):
         return Finding("netem", False, "The kernel has netem, but of a kind without seeds.")
     return Finding("netem", True, "The kernel took a netem qdisc with a seed and showed it again.")
+
+
+def probe_aqms() -> list[str]:
+    """The active queue managements that can be put below the rate here."""
+    found = []
+    for name in AQMS:
+        system.run(["ip", "netns", "add", SCRATCH_NAMESPACE])
+        try:
+            space = Namespace(SCRATCH_NAMESPACE)
+            space.run(["ip", "link", "add", "eth0", "type", "veth", "peer", "name", "eth1"])
+            link = Link(10, 20, 1, 100, aqm=name, ecn=True)
+            space.run(netem_arguments("eth0", link, A_SEED))
+            space.run(tbf_arguments("eth0", link, wire=False))
+            aqm.add(space, "eth0", link)
+            found.append(name)
+        except TestbedError:
+            continue
+        finally:
+            system.run(["ip", "netns", "del", SCRATCH_NAMESPACE])
+    return found
 
 
 def probe_rattan() -> Finding:
@@ -123,5 +145,6 @@ def probe_all() -> dict[str, Any]:
     return {
         "backend": chosen,
         "reason": reason,
+        "aqms": probe_aqms() if netem.works else [],
         "findings": [asdict(finding) for finding in findings],
     }

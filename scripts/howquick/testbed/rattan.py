@@ -1,4 +1,4 @@
-"""The link made by `link-emulator`, our program on rattan's cells (envs/rattan)."""
+"""The link made by `link-emulator`, our program on rattan's cells (environment/rattan)."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Rattan:
         self._ask(f"seed {up} {down}")
 
     def counters(self) -> dict[str, Any]:
-        """The emulator's own counts of both directions since the last seed (envs/rattan)."""
+        """The emulator's own counts of both directions since the last seed (environment/rattan)."""
         return self._ask("stats")
 
     def drops(self) -> dict[str, list[list[Any]]] | None:

@@ -16,6 +16,9 @@ from howquick.testbed import system
 from howquick.testbed.errors import TestbedError
 
 RUN = Path("/run")
+SCRATCH = RUN / "howquick"
+# The scratch folder of a guest, which has its files in SCRATCH.
+OWN = SCRATCH / "own"
 SHELLS = {"sh", "bash", "dash", "zsh"}
 KILLED = 128 + signal.SIGKILL
 SPACES = os.CLONE_NEWNS | os.CLONE_NEWPID | os.CLONE_NEWNET
@@ -69,6 +72,19 @@ def enter_sandbox() -> Sandbox:
     fresh_proc = _become_program()
     _current = Sandbox(_make_scratch(), rootless, fresh_proc)
     return _current
+
+
+def adopt_guest() -> Sandbox:
+    """Take the guest that the calling program runs in for the sandbox: it is private, and ends with it."""
+    global _current
+    OWN.mkdir(mode=0o700)
+    _current = Sandbox(OWN, rootless=False, fresh_proc=True)
+    return _current
+
+
+def in_guest() -> bool:
+    """Whether the sandbox is a guest, whose end takes everything with it."""
+    return _current is not None and _current.scratch == OWN
 
 
 _caller: int  # pidfd of the process that the present one must not outlive
@@ -231,6 +247,5 @@ def _mount_private_folders() -> bool:
 
 
 def _make_scratch() -> Path:
-    scratch = RUN / "howquick"
-    scratch.mkdir(mode=0o700)
-    return scratch
+    SCRATCH.mkdir(mode=0o700)
+    return SCRATCH

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from howquick.testbed import congestion, network, probe, readings
+from howquick.testbed import congestion_control as congestion
+from howquick.testbed import network, paths, probe, readings
+from howquick.testbed.abilities import why_not
 from howquick.testbed.backend import SEEDS, Backend
 from howquick.testbed.direct import Direct
 from howquick.testbed.errors import TestbedError
@@ -16,9 +17,11 @@ from howquick.testbed.link import Link
 from howquick.testbed.namespace import Namespace
 from howquick.testbed.netem import Netem
 from howquick.testbed.rattan import Rattan
-from howquick.testbed.sandbox import current_sandbox
+from howquick.testbed.sandbox import current_sandbox, in_guest
 
 PROBE_MARGIN_S = 0.02
+# Of 1 the kernel's TCP asks for ECN; of 2, its default, it agrees when it is asked.
+TCP_ECN, ASK_FOR_ECN = "net/ipv4/tcp_ecn", "1"
 
 
 class Testbed:
@@ -59,11 +62,16 @@ class Testbed:
         self.link = link
         self.delay_offset_ms = delay_offset_ms
         kind = "direct" if link.unshaped else backend or probe.choose_backend().name
+        if why := why_not(kind, link):
+            raise TestbedError(f"this link cannot be made here: {why}")
         self.backend = make_backend(kind, scratch)
         self._spaces: dict[str, Namespace] = {}
         self._congestion_control: tuple[str, int | None] | None = None
+        self._asks_for_ecn = False
+        self._usual_ecn: str | None = None
         self._moves = 0
         self._probed: set[str] = set()
+        self._paths: dict[int, tuple[str, int | None]] = {}
 
     def __enter__(self) -> Self:
         """Make namespaces, interfaces and link; packets flow on return."""
@@ -71,8 +79,7 @@ class Testbed:
             make = network.make_direct_namespaces if self.link.unshaped else network.make_namespaces
             self._spaces = make(self.link.mtu_bytes)
             network.configure(self._spaces, self.backend.bridged, self.link.offloads)
-            rtt = max(0.0, self.link.rtt_ms - self.delay_offset_ms)
-            self.backend.start(self._spaces, replace(self.link, rtt_ms=rtt))
+            self.backend.start(self._spaces, self.link.sooner(self.delay_offset_ms))
         except BaseException:
             self._close()
             raise
@@ -89,7 +96,8 @@ class Testbed:
 
     def _close(self) -> None:
         self.backend.stop()
-        network.remove_namespaces()
+        if not in_guest():
+            network.remove_namespaces()
 
     @property
     def client(self) -> Namespace:
@@ -127,10 +135,23 @@ class Testbed:
         # Set anew: what it was set for has gone with the old address.
         if self._congestion_control:
             control, window = self._congestion_control
-            congestion.set_on_route(self.client, network.CLIENT, control, window)
+            congestion.set_on_route(self.client, network.CLIENT.route, control, window)
         else:
             self.client.run(["ip", "route", "replace", *network.CLIENT.route.split()])
         return address
+
+    def set_ecn(self, asked: bool) -> None:
+        """Whether TCP of the client asks for ECN (RFC 3168); the server's agrees to it as it is.
+
+        Where nobody asks, it stays as the kernel has it.
+        """
+        if asked == self._asks_for_ecn:
+            return
+        if self._usual_ecn is None:
+            self._usual_ecn = str(network.read_sysctls(self.client, [TCP_ECN])[TCP_ECN])
+        value = ASK_FOR_ECN if asked else self._usual_ecn
+        network.write_sysctls(self.client, {TCP_ECN: value})
+        self._asks_for_ecn = asked
 
     def set_congestion_control(self, name: str, initial_window: int | None = None) -> None:
         """Make TCP of both ends use `name` (cubic, bbr, reno), by the routes, and read it back.
@@ -150,6 +171,18 @@ class Testbed:
             time.sleep(self.link.rtt_ms / 1e3 + PROBE_MARGIN_S)
             self._probed.add(name)
         self._congestion_control = (name, initial_window)
+
+    def set_path(self, number: int, control: str, initial_window: int | None = None) -> str:
+        """Addresses of a further flow (1, 2, …) with its own settings of TCP; returns the server's.
+
+        Cheap when nothing changes. Raises TestbedError if the kernel does not have the control.
+        """
+        if number not in self._paths:
+            paths.add_path(self._spaces, self.backend.bridged, number)
+        if self._paths.get(number) != (control, initial_window):
+            paths.set_path(self._spaces, number, control, initial_window)
+            self._paths[number] = (control, initial_window)
+        return paths.path_address(network.SERVER, number)
 
     def seed(self, up: int, down: int) -> None:
         """Restart the loss of each direction from a seed (0 … 2^64-1) and zero the loss counts.

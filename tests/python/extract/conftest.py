@@ -1,41 +1,14 @@
-"""Real recordings, made once per test session, and run folders built of them."""
+"""Run folders built of real recordings."""
 
 from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from extract_support import PROTOCOLS, Recording, Results, example_meta
 
-from howquick.capture.pack import pack
-
-LAB = Path(__file__).with_name("lab.py")
-
-
-@pytest.fixture(scope="session")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recording:
-    folder = tmp_path_factory.mktemp("lab")
-    # The namespaces' root is this user, so that nginx and tcpdump can write here.
-    done = subprocess.run(
-        ["unshare", "--user", "--map-root-user", "--net", "--pid", "--fork", "--mount-proc",
-         "--kill-child", sys.executable, str(LAB), str(folder)],
-        capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    recording = Recording(folder)
-    for name in PROTOCOLS:
-        for end in ("client", "server"):
-            pack(
-                recording.pcap(name, end),
-                recording.keys(name),
-                recording.pcapng(name, end),
-                interface=end,
-            )
-    return recording
+from capture.recordings import PROTOCOLS, Recording, Results, example_meta
 
 
 @pytest.fixture

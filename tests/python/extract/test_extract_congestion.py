@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from howquick.extract.congestion import gather, seen, verdict
 from howquick.extract.qlog_file import read_qlog
+from howquick.extract.reported_control import gather, seen, verdict
 
 HEAD = {"qlog_format": "JSON-SEQ", "qlog_version": "0.3", "trace": {}}
 

@@ -6,7 +6,8 @@ import json
 from typing import Any
 
 import pytest
-from extract_support import Results, extract, rows
+
+from capture.recordings import Results, extract, rows
 
 
 def edit_timing(results: Results, arm: str, **changes: Any) -> None:
@@ -87,7 +88,7 @@ def test_what_the_client_negotiated_comes_first(results: Results) -> None:
     ("changes", "reason"),
     [
         ({"metrics": 5}, "metrics: must be an object"),
-        ({"metrics": {"fcp_s": "soon"}}, "metrics: fcp_s: must be a number, is 'soon'"),
+        ({"metrics": {"fcp_s": "soon"}}, 'metrics: fcp_s: must be a number, is "soon"'),
         ({"negotiated": ["x"]}, "negotiated: must be an object"),
     ],
 )

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from extract_support import Recording, Results, extract, tshark
 
+from capture.recordings import Recording, Results, extract, tshark
 from howquick.capture.read import read_frames
 from howquick.extract.load import Way, split
 from howquick.extract.qlog import (
@@ -21,7 +21,7 @@ from howquick.extract.qlog import (
     original_connection_id,
 )
 from howquick.extract.qlog_file import QlogError, read_qlog
-from howquick.extract.timing import read_timing
+from howquick.timing import read_timing
 
 HEAD = {"qlog_format": "JSON-SEQ", "qlog_version": "0.3", "trace": {"vantage_point": {}}}
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
-from extract_support import Recording, Results, extract, rows
 from test_extract_metrics import MSS, OWD, tcp_load, timing
 
+from capture.recordings import Recording, Results, extract, rows
 from howquick.capture.pack import pack
 from howquick.capture.read import Frames, read_frames
 from howquick.extract.arrivals import NEVER, find_arrivals
@@ -24,9 +25,10 @@ from howquick.extract.flow import tcp_flow
 from howquick.extract.http2 import decrypt_tcp
 from howquick.extract.load import Ends, split
 from howquick.extract.metrics import last_payload_ns
+from howquick.extract.packets import MOST_PACKETS
 from howquick.extract.quic import complete_paths, decrypt, stream_lengths
 from howquick.extract.series import byte_series
-from howquick.extract.timing import read_timing
+from howquick.timing import read_timing
 
 SIZE = 400_000
 
@@ -122,9 +124,40 @@ def test_columns_and_tables_of_the_detail(results: Results) -> None:
     assert any(row["lost"] == "true" and not row["time_s"] for row in frames if row["arm"] == "h3")
 
 
+def test_packets_as_both_ends_saw_them(results: Results) -> None:
+    table = extract(results)
+    packets = rows(results.folder / "tables" / "packets.csv")
+    for arm in ("h1", "h2", "h3"):
+        mine = [row for row in packets if row["arm"] == arm]
+        assert 100 < len(mine) <= MOST_PACKETS
+        sent = [float(row["sent_s"]) for row in mine]
+        assert sent == sorted(sent) and mine[0]["direction"] == "up" and sent[0] == 0
+        for row in mine:
+            # What arrived has a place in the other capture and a time after it left; the rest has neither.
+            came = row["fate"] == "arrived"
+            assert came == bool(row["received_s"]) == bool(row["receiver_number"]), row
+            assert not came or float(row["received_s"]) > float(row["sent_s"])
+        lost = [row for row in mine if row["fate"] == "lost"]
+        down = [row for row in lost if row["direction"] == "down"]
+        assert len(down) == int(table[arm]["capture_lost_down"]) > 0
+        assert any(row["again"] == "true" for row in mine)
+    quic = [row for row in packets if row["arm"] == "h3" and row["direction"] == "down"]
+    assert any(row["streams"] and "STREAM" in row["content"] for row in quic)
+    assert any("CRYPTO" in row["content"] for row in quic)
+    tcp = next(row for row in packets if row["arm"] == "h1")
+    assert (tcp["label"], tcp["content"]) == ("SYN", "SYN, bytes 0 + 0")
+    for row in (tcp, quic[-1]):
+        # The number is the one by which others find the packet.
+        end = "client" if row["direction"] == "up" else "server"
+        argv = ["tshark", "-r", str(results.run(row["arm"]) / f"{end}.pcapng"), "-T", "fields"]
+        argv += ["-e", "frame.len", "-Y", f"frame.number == {row['number']}"]
+        shown = subprocess.run(argv, capture_output=True, text=True, check=True).stdout
+        assert shown.strip() == row["bytes"]
+
+
 def test_only_the_first_repetitions_have_details(results: Results) -> None:
     extract(results, detail=0)
-    for name in ("transport", "window", "frames", "handshake"):
+    for name in ("transport", "window", "frames", "handshake", "packets"):
         assert rows(results.folder / "tables" / f"{name}.csv") == []
 
 

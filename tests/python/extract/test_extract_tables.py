@@ -9,18 +9,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from extract_support import PROTOCOLS, Results, extract, rows
 from jsonschema import Draft202012Validator
 
-from howquick.config import ROOT, SCHEMAS
+from capture.recordings import PROTOCOLS, Results, extract, rows
 from howquick.extract.columns import field
 from howquick.extract.tables import join_tables
+from howquick.schemas import ROOT, SCHEMAS
 
 CAPTURE_COLUMNS = ["plt_capture_s", "plt_disagreement_s", "packets_up", "packets_down",
                    "wire_bytes_up", "wire_bytes_down", "retransmitted_bytes", "first_flight_bytes",
                    "capture_lost_up", "capture_lost_down"]  # fmt: skip
 TABLES = {f"{name}.csv" for name in
-          ("runs", "objects", "series", "transport", "window", "frames", "handshake")}  # fmt: skip
+          ("runs", "objects", "series", "transport", "window", "frames", "handshake", "packets",
+           "flows")}  # fmt: skip
 
 
 def cli(*arguments: str | Path) -> subprocess.CompletedProcess[str]:

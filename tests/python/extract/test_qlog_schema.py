@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from howquick.config import ROOT, SCHEMAS
 from howquick.extract.qlog_file import read_qlog
 from howquick.extract.qlog_schema import VERSIONS, validate_log, validate_qlog
 from howquick.extract.qvis import write_for_qvis
+from howquick.schemas import ROOT, SCHEMAS
 
 OLD = {"qlog_format": "JSON-SEQ", "qlog_version": "0.3",
        "trace": {"vantage_point": {"type": "server"}}}  # fmt: skip

@@ -9,8 +9,6 @@ from howquick.errors import ROOT
 
 COLUMNS = ("fault", "told", "kept", "number")
 _outcomes: dict[str, dict[str, str]] = {}
-# Of every run whose delays nobody judges, as tests/conftest.py has it; no fault's doing.
-UNJUDGED = "the guard recorded delays and did not judge them; "
 
 
 @pytest.fixture
@@ -18,7 +16,7 @@ def outcome():
     """Call it with what a fault led to: what the user is told, what was kept, what became of the number."""
 
     def add(fault, told, kept, number):
-        values = (fault, told.replace(UNJUDGED, ""), kept, number)
+        values = (fault, told, kept, number)
         _outcomes[fault] = dict(zip(COLUMNS, values, strict=True))
 
     return add

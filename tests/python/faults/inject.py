@@ -76,11 +76,15 @@ class Injected:
 
     def end(self):
         """Wait for the block; returns (exit status, output) after checking that nothing is left of it."""
-        output, _ = self.block.communicate(timeout=120)
-        assert wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in self.family), 20)
+        output, _ = self.block.communicate(timeout=600)
+        self.assert_gone()
         assert not list(self.results.rglob(".*.tmp"))
         assert "Traceback" not in output
         return self.block.returncode, output
+
+    def assert_gone(self):
+        """No process is left of those that ran when the fault struck."""
+        assert wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in self.family), 20)
 
     def assert_kept(self):
         """Nothing that was finished has changed."""

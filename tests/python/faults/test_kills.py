@@ -97,22 +97,31 @@ def test_a_killed_emulator_ends_the_block(tmp_path, monkeypatch, outcome):  # fm
     outcome("emulator killed", last, KEPT, "none; measured at the next start")
 
 
-def test_a_killed_block_leaves_nothing(tmp_path, monkeypatch, outcome):
+@pytest.mark.rights
+@pytest.mark.parametrize(
+    ("fault", "signum"),
+    [("block killed", signal.SIGKILL), ("block ended", signal.SIGTERM), ("Ctrl-C", signal.SIGINT)],
+)
+def test_a_killed_block_leaves_nothing(tmp_path, monkeypatch, outcome, fault, signum):
     plan(tmp_path, monkeypatch)
     injected = Injected(tmp_path)
     injected.wait_for_load()
-    os.kill(injected.block.pid, signal.SIGKILL)
-    injected.block.wait(timeout=20)
+    if signum == signal.SIGINT:
+        os.killpg(injected.block.pid, signum)  # as a terminal does
+    else:
+        os.kill(injected.block.pid, signum)
+    assert injected.block.wait(timeout=20) != 0
+    injected.assert_gone()
     injected.assert_kept()
+    # The load that it was in the middle of takes longer than any program needs to end.
+    assert len(injected.metas()) == len(injected.finished)
     status, output, manifest = measure(tmp_path, LONG_CELL)
     assert status == 0, output
     assert manifest["kept"] == len(injected.finished) and manifest["statuses"] == {"ok": 4}
+    injected.assert_kept()
     injected.end()
     outcome(
-        "block killed",
-        "the workflow names the block and its log",
-        KEPT,
-        "none; measured at the next start",
+        fault, "the workflow names the block and its log", KEPT, "none; measured at the next start"
     )
 
 

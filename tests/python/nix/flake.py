@@ -17,7 +17,17 @@ flake-registry =
 sandbox = false
 substitute = false
 """
-PARTS = ("flake.nix", "flake.lock", "nix", "envs", "R", "config", "scripts", "Snakefile")
+PARTS = (
+    "flake.nix",
+    "flake.lock",
+    "nix",
+    "environment",
+    "envs",
+    "R",
+    "config",
+    "scripts",
+    "Snakefile",
+)
 UNREAD = shutil.ignore_patterns("node_modules", "target", "__pycache__", ".*")
 
 

@@ -17,6 +17,9 @@ from nix.flake import Flake
 
 SYSTEM = f"{os.uname().machine}-linux"
 SYSTEMS = ("aarch64-linux", "x86_64-linux")
+TOPS = ("environment", "envs")
+# User mode exists for x86-64 only.
+ABSENT = {"aarch64-linux": {"kernel"}}
 OUTPUTS = ("apps", "checks", "devShells", "formatter", "packages")
 
 needs_nix = pytest.mark.skipif(shutil.which("nix") is None, reason="needs the program nix")
@@ -42,14 +45,20 @@ def evaluated(flake: Flake) -> dict[str, dict[str, Any]]:
     return tree
 
 
+def packaged(system: str = SYSTEM) -> set[str]:
+    """Programs under test and parts of the environment that Nix can build for a system."""
+    folders = {path.parent.name for top in TOPS for path in (ROOT / top).glob("*/package.nix")}
+    return folders - ABSENT.get(system, set())
+
+
 @needs_nix
 def test_every_output_evaluates_for_both_systems(flake: Flake) -> None:
     tree = evaluated(flake)
     assert sorted(tree) == sorted(OUTPUTS)
     assert all(sorted(tree[output]) == sorted(SYSTEMS) for output in OUTPUTS)
-    programs = {path.parent.name for path in (ROOT / "envs").glob("*/package.nix")}
     for system in SYSTEMS:
-        assert programs < set(tree["packages"][system])
+        assert packaged(system) < set(tree["packages"][system])
+        assert not ABSENT.get(system, set()) & set(tree["packages"][system])
         assert {"format", "lint", "schemas", "smoke"} <= set(tree["checks"][system])
 
 
@@ -95,10 +104,32 @@ def test_a_new_folder_is_a_package_and_an_unknown_name_is_seen(flake: Flake) -> 
 
 
 @needs_nix
+@pytest.mark.parametrize("language", ["c", "go", "rust"])
+def test_a_contract_is_a_source_of_its_programs_alone(flake: Flake, language: str) -> None:
+    def derivations() -> dict[str, str]:
+        apply = (
+            "builtins.mapAttrs (_: package: builtins.unsafeDiscardStringContext package.drvPath)"
+        )
+        done = flake.run("eval", "--json", "--apply", apply, attribute=f"packages.{SYSTEM}")
+        assert done.returncode == 0, done.stderr
+        found: dict[str, str] = json.loads(done.stdout)
+        return {name: found[name] for name in packaged()}
+
+    contract = flake.tree / "envs/contract" / language
+    links = (flake.tree / "envs").glob("*/contract")
+    users = {link.parent.name for link in links if link.resolve() == contract.resolve()}
+    before = derivations()
+    (contract / "more.txt").touch()
+    after = derivations()
+    assert users
+    assert {name for name in before if before[name] != after[name]} == users
+
+
+@needs_nix
 def test_shell_has_a_manifest_that_the_workflow_reads(flake: Flake) -> None:
     (flake.standin / "hollow").touch()
     program = (
-        "import json; from howquick import manifest as m;"
+        "import json; from howquick.environment import manifest as m;"
         " print(json.dumps([m.load_manifest(), m.environment_hash(), str(m.prefix_of('quiche'))]))"
     )
     flake.environment["PYTHONPATH"] = str(ROOT / "scripts")
@@ -109,9 +140,7 @@ def test_shell_has_a_manifest_that_the_workflow_reads(flake: Flake) -> None:
     assert len(digest) == 16
     assert prefix.startswith(flake.environment["NIX_STORE_DIR"])
     assert Path(prefix).is_dir()
-    assert set(manifest["programs"]) == {
-        p.parent.name for p in (ROOT / "envs").glob("*/package.nix")
-    }
+    assert set(manifest["programs"]) == packaged()
     assert manifest["programs"]["quiche"]["locks"].keys() == {"Cargo.lock"}
 
 

@@ -11,13 +11,26 @@ import pytest
 
 from howquick.errors import ROOT
 
-ENVS = ROOT / "envs"
+TOPS = (ROOT / "environment", ROOT / "envs")
 SYSTEMS = ("x86_64-linux", "aarch64-linux")
-BUILT = sorted(path.parent.name for path in ENVS.glob("*/build.sh"))
-DESCRIBED = sorted(path.parent.name for path in ENVS.glob("*/endpoint.yaml"))
-PYTHON = sorted(path.parent.name for path in ENVS.glob("*/requirements.lock"))
+
+
+def folders_with(name: str) -> list[Path]:
+    """Folders of programs under test and of parts of the environment that have such a file."""
+    return sorted(path.parent for top in TOPS for path in top.glob(f"*/{name}"))
+
+
+def name_of(program: object) -> str | None:
+    """The name of a program's folder, for the names of tests; pytest's own for anything else."""
+    return program.name if isinstance(program, Path) else None
+
+
+BUILT = folders_with("build.sh")
+DESCRIBED = folders_with("endpoint.yaml")
+PYTHON = folders_with("requirements.lock")
 # Part of R itself: what every installation has.
-BASE = {"base", "grDevices", "grid", "methods", "stats", "tools", "utils"}
+# What comes with R itself.
+BASE = {"base", "codetools", "grDevices", "grid", "methods", "stats", "tools", "utils"}
 
 
 def normal(name: str) -> str:
@@ -25,10 +38,10 @@ def normal(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
-def locked(program: str) -> dict[str, tuple[str, set[str]]]:
-    """Version and hashes of each project in the requirement locks of a program."""
+def locked(folder: Path) -> dict[str, tuple[str, set[str]]]:
+    """Version and hashes of each project in the requirement locks of a program's folder."""
     found: dict[str, tuple[str, set[str]]] = {}
-    for lock in ENVS.joinpath(program).glob("*requirements.lock"):
+    for lock in folder.glob("*requirements.lock"):
         for entry in lock.read_text(encoding="utf-8").replace("\\\n", " ").splitlines():
             pinned = re.match(r"([\w.-]+)==(\S+)", entry)
             if pinned:
@@ -37,10 +50,11 @@ def locked(program: str) -> dict[str, tuple[str, set[str]]]:
     return found
 
 
-def disagreements(program: str, files: list[dict[str, Any]]) -> list[str]:
+def disagreements(folder: Path, files: list[dict[str, Any]]) -> list[str]:
     """Where the files that Nix takes are not those of the lock."""
-    wanted, chosen = locked(program), {normal(file["pname"]): file for file in files}
-    wrong = [f"{name}: only in one of them" for name in sorted(wanted.keys() ^ chosen.keys())]
+    wanted, chosen = locked(folder), {normal(file["pname"]): file for file in files}
+    wrong = [] if wanted else ["the lock names nothing"]
+    wrong += [f"{name}: only in one of them" for name in sorted(wanted.keys() ^ chosen.keys())]
     for name in sorted(wanted.keys() & chosen.keys()):
         version, hashes = wanted[name]
         if chosen[name]["version"] != version:
@@ -50,37 +64,46 @@ def disagreements(program: str, files: list[dict[str, Any]]) -> list[str]:
     return wrong
 
 
-def wheels(program: str) -> dict[str, list[dict[str, Any]]]:
+def wheels(program: Path) -> dict[str, list[dict[str, Any]]]:
     content: dict[str, list[dict[str, Any]]] = json.loads(
-        (ENVS / program / "wheels.json").read_text(encoding="utf-8")
+        (program / "wheels.json").read_text(encoding="utf-8")
     )
     return content
 
 
-@pytest.mark.parametrize("program", PYTHON)
+@pytest.mark.parametrize("program", PYTHON, ids=name_of)
 @pytest.mark.parametrize("system", SYSTEMS)
-def test_python_files_are_those_of_the_lock(program: str, system: str) -> None:
-    assert len(locked(program)) > 1
+def test_python_files_are_those_of_the_lock(program: Path, system: str) -> None:
     assert disagreements(program, wheels(program)[system]) == []
 
 
 def test_a_wrong_version_hash_or_name_is_seen() -> None:
-    files = wheels("aioquic")[SYSTEMS[0]]
+    program = ROOT / "envs/aioquic"
+    files = wheels(program)[SYSTEMS[0]]
     changed = [{**files[0], "version": "0"}, {**files[1], "sha256": "0" * 64}, *files[3:]]
-    assert len(disagreements("aioquic", changed)) == 3
+    assert len(disagreements(program, changed)) == 3
 
 
-@pytest.mark.parametrize("program", sorted({*BUILT, *DESCRIBED}))
-def test_every_program_is_a_package(program: str) -> None:
-    assert (ENVS / program / "package.nix").is_file(), f"envs/{program} cannot be had by Nix"
+def test_a_program_without_dependencies_has_one_locked_project(tmp_path: Path) -> None:
+    lock = tmp_path / "requirements.lock"
+    lock.write_text(f"qh3==1.0 \\\n    --hash=sha256:{'a' * 64}\n", encoding="utf-8")
+    file = {"pname": "qh3", "version": "1.0", "sha256": "a" * 64}
+    assert disagreements(tmp_path, [file]) == []
+    lock.write_text("", encoding="utf-8")
+    assert disagreements(tmp_path, []) == ["the lock names nothing"]
+
+
+@pytest.mark.parametrize("program", sorted({*BUILT, *DESCRIBED}), ids=name_of)
+def test_every_program_is_a_package(program: Path) -> None:
+    assert (program / "package.nix").is_file(), f"{program} cannot be had by Nix"
 
 
 def test_locks_that_nix_reads_are_those_that_enter_reads() -> None:
     """Each build.sh installs by the lock beside it and package.nix names no version of its own."""
     for program in BUILT:
-        text = (ENVS / program / "package.nix").read_text(encoding="utf-8")
+        text = (program / "package.nix").read_text(encoding="utf-8")
         assert not re.search(r"\bversion\s*=|fetch[A-Z]", text), program
-    for lock in ENVS.glob("*/Cargo.lock"):
+    for lock in (folder / "Cargo.lock" for folder in folders_with("Cargo.lock")):
         entries = re.split(r"^\[\[package\]\]$", lock.read_text(encoding="utf-8"), flags=re.M)[1:]
         sources = [entry for entry in entries if "\nsource = " in entry]
         assert sources, lock
@@ -116,7 +139,7 @@ def r_packages(paths: list[Path]) -> set[str]:
 
 
 def test_r_has_the_packages_that_the_code_names() -> None:
-    code = [*(ROOT / "R").glob("*.R"), ROOT / "tests/testthat.R", *(ROOT / "tests").rglob("*.R")]
+    code = [*(ROOT / "R").rglob("*.R"), ROOT / "tests/testthat.R", *(ROOT / "tests").rglob("*.R")]
     listed = (
         (ROOT / "nix/statistics.nix").read_text(encoding="utf-8").split("inherit (rPackages)")[1]
     )

@@ -214,6 +214,9 @@ def answers(transport: str, address: str, port: int) -> bool:
         with contextlib.suppress(OSError), socket.create_connection((address, port), timeout=0.5):
             return True
         return False
+    if transport == "sctp-kernel":
+        ends = Path("/proc/net/sctp/eps").read_text().splitlines()[1:]
+        return any(line.split()[5] == str(port) for line in ends)
     if transport == "sctp":
         # An association would have to be begun and ended; that the port is bound is enough.
         bound = Path("/proc/net/udp").read_text().splitlines()[1:]

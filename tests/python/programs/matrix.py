@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from howquick.interop import CONTRACT
+from howquick.study.host import has_sctp
 from programs.endpoint_runner import Endpoint, Load, endpoint_names, free_port, load_endpoint
 
 # What a pair needs beyond the defaults: nghttpd takes no other group, and SCTP has certificates to verify
@@ -67,15 +68,18 @@ def roles(wanted: str | None = None) -> list[Role]:
 
 
 def pairs() -> list[Pair]:
-    """Return every pair of server and client, by protocol and kind of connection.
+    """Return every pair of server and client that this kernel carries, by protocol and kind of connection.
 
-    Without programs for the Interop Runner, whose contract knows neither times nor reasons: test_interop.py.
+    Programs on the kernel's SCTP are tried in a guest where it has none (guest/test_sctp.py). Without
+    programs for the Interop Runner, whose contract knows neither times nor reasons: test_interop.py.
     """
     return [
         Pair(server.program, client.program, server.protocol, kind)
         for server in roles("server")
         for client in roles("client")
         if server.protocol == client.protocol and CONTRACT not in (server.contract, client.contract)
+        if server.abilities()["transport"] == client.abilities()["transport"]
+        if server.abilities()["transport"] != "sctp-kernel" or has_sctp()
         for kind in server.abilities()["connection"]
         if kind in client.abilities()["connection"]
     ]

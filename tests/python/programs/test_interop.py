@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
 import tarfile
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
 
+from howquick.interop import container
 from howquick.interop.ports import redirected
 from programs.conftest import Page
 from programs.endpoint_runner import (
@@ -127,7 +130,7 @@ def test_missing_object_is_named(
 @pytest.mark.parametrize(
     ("changes", "word"),
     [
-        ({"connection": "resumed", "protocol": "h3"}, "h3 resumed"),
+        ({"connection": "resumed", "protocol": "h3"}, "CONNECTION resumed"),
         ({"protocol": "spdy"}, "spdy"),
     ],
 )
@@ -210,6 +213,47 @@ def test_image_serves_by_podman(
         assert {o["path"]: o["sha256"] for o in outcome.page()["objects"]} == small_page.hashes
         assert server.stop() == 0
         assert not server.leaves_process()
+
+
+def linked(store: Path) -> None:
+    (store.parent / "theirs").mkdir()
+    store.symlink_to(store.parent / "theirs")
+
+
+def open_to_others(store: Path) -> None:
+    store.mkdir()
+    store.chmod(0o777)
+
+
+def of_somebody_else(store: Path) -> None:
+    store.mkdir()
+    try:
+        os.chown(store, 65534, -1)
+    except OSError:
+        pytest.skip("needs root")
+
+
+@pytest.mark.parametrize("made", [linked, open_to_others, of_somebody_else])
+def test_a_store_of_images_that_others_can_fill_is_refused(
+    made: Callable[[Path], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is in a folder in which everybody can make one before us."""
+    monkeypatch.setattr(container, "STORES", tmp_path)
+    monkeypatch.setenv("CONTAINERS_CONF", "")
+    made(container._store())
+    with pytest.raises(container.Refused, match="not a folder of yours alone"):
+        container._podman()
+    assert list(container._store().iterdir()) == []
+
+
+def test_a_store_of_images_is_made_for_its_user_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(container, "STORES", tmp_path)
+    monkeypatch.setenv("CONTAINERS_CONF", "")
+    for _ in range(2):
+        container._podman()
+        assert container._store().stat().st_mode & 0o777 == 0o700
 
 
 def test_an_image_without_a_runtime_is_one_sentence(

@@ -19,12 +19,15 @@ STATISTICS = (
 
 def _load() -> ModuleType:
     path = REPOSITORY / "envs/nghttp2/transcript.py"
+    # The contract that programs in Python share is linked beside it.
+    sys.path.insert(0, str(path.parent))
     specification = importlib.util.spec_from_file_location("nghttp_transcript", path)
     assert specification is not None
     assert specification.loader is not None
     module = importlib.util.module_from_spec(specification)
     sys.modules[specification.name] = module
     specification.loader.exec_module(module)
+    sys.path.remove(str(path.parent))
     return module
 
 

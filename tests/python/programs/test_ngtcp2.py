@@ -140,7 +140,7 @@ def test_without_verification_any_authority_will_do(
     ("option", "value", "status"),
     [
         ("max_udp_payload", "100", 1), ("socket_buffer_bytes", "many", 1), ("gso", "perhaps", 1),
-        ("cipher", "rot13", 127), ("group", "P-1", 1), ("scheduling", "random", 1),
+        ("cipher", "rot13", 127), ("group", "P-1", 127), ("scheduling", "random", 127),
     ],
 )  # fmt: skip
 def test_wrong_option_is_named(

@@ -1,4 +1,4 @@
-"""What a program cannot do ends with 127 and a reason; what is set wrongly ends with another status."""
+"""What a program cannot do with one of its protocols; all else is in test_contract_refusals.py."""
 
 from __future__ import annotations
 
@@ -68,14 +68,6 @@ def test_unknown_congestion_control(
     assert "vegas" in text
 
 
-@pytest.mark.parametrize("role", roles(), ids=str)
-def test_unknown_protocol(role: Role, certs: Path, small_page: Page, tmp_path: Path) -> None:
-    load = replace(plain_load(role, certs), protocol="gopher")
-    status, text = run_role(role, load, small_page.folder, tmp_path / "state")
-    assert status == NOT_SUPPORTED
-    assert "gopher" in text
-
-
 @pytest.mark.parametrize(
     ("role", "kind"),
     [
@@ -94,15 +86,3 @@ def test_kind_of_connection_it_does_not_have(
     status, text = run_role(role, load, small_page.folder, tmp_path / "state")
     assert status == NOT_SUPPORTED
     assert kind in text
-
-
-@pytest.mark.parametrize("role", roles(), ids=str)
-@pytest.mark.parametrize("variable", ["PORT", "ADDRESS", "CERTS"])
-def test_missing_variable_is_named(
-    role: Role, variable: str, certs: Path, small_page: Page, tmp_path: Path
-) -> None:
-    load = plain_load(role, certs)
-    status, text = run_role(role, load, small_page.folder, tmp_path / "state", **{variable: None})
-    assert status not in (0, NOT_SUPPORTED)
-    assert variable in text
-    assert "Traceback" not in text

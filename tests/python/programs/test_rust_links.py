@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,15 +11,11 @@ from typing import Any
 
 import pytest
 
-# In the sandbox this file is run by itself, without pytest's search path.
-sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parents[1] / "testbed")]
-
-from sandboxed import run_inside  # noqa: E402
-
-from howquick.testbed.link import Link  # noqa: E402
-from howquick.testbed.testbed import Testbed  # noqa: E402
-from programs import endpoint_runner as runner  # noqa: E402
-from programs.test_go_links import SERVER_ADDRESS, one_load, serving  # noqa: E402
+from howquick.testbed.link import Link
+from howquick.testbed.testbed import Testbed
+from programs import endpoint_runner as runner
+from programs.test_go_links import SERVER_ADDRESS, one_load, serving
+from testbed.sandboxed import run_inside
 
 LOST_BYTES = 3_000_000
 LOSSY = [
@@ -70,8 +65,10 @@ def captured(bed: Testbed, file: Path) -> Iterator[None]:
         tcpdump.stderr.close()
 
 
-def dissected(file: Path, keys: Path, port: int, show: str, *fields: str) -> list[list[str]]:
-    """The fields of the packets that ``show`` selects."""
+def dissected(
+    file: Path, keys: Path, port: int, show: str, *fields: str, occurrence: str = "f"
+) -> list[list[str]]:
+    """The fields of the packets that ``show`` selects: the first of each packet, or (a) all with commas."""
     argv = [
         "tshark",
         "-r",
@@ -81,7 +78,7 @@ def dissected(file: Path, keys: Path, port: int, show: str, *fields: str) -> lis
         "-d",
         f"udp.port=={port},quic",
     ]
-    argv += ["-Y", show, "-T", "fields", "-E", "occurrence=f"]
+    argv += ["-Y", show, "-T", "fields", "-E", f"occurrence={occurrence}"]
     argv += [word for field in fields for word in ("-e", field)]
     done = subprocess.run(argv, capture_output=True, text=True, check=True)
     return [line.split("\t") for line in done.stdout.splitlines()]
@@ -112,9 +109,13 @@ def one_handshake(
         capture, keys, load.port, "tls.handshake.type == 2",
         "tls.handshake.ciphersuite", "tls.handshake.extensions_key_share_group",
     )  # fmt: skip
+    # One packet may end an object and begin the next: frames are counted, not packets.
+    frames = dissected(
+        capture, keys, load.port, "http3.frame_type == 0", "http3.frame_type", occurrence="a"
+    )
     return {
         "hello": hello,
-        "bodies": len(dissected(capture, keys, load.port, "http3.frame_type == 0", "frame.number")),
+        "bodies": sum(int(kind, 0) == 0 for row in frames for kind in row[0].split(",")),
         "undecrypted": len(
             dissected(capture, keys, load.port, "quic.decryption_failed", "frame.number")
         ),

@@ -40,7 +40,8 @@ def test_the_printed_numbers_come_out(tmp_path):
     (claim,) = tables["claims"]
     assert float(claim["value"]) == pytest.approx(4900 / 90)
     # One number each says nothing of its spread: no interval, no verdict.
-    assert (claim["low"], claim["claim_verdict"]) == ("", "undecided")
+    assert (claim["low"], claim["claim_verdict"]) == ("", "too few loads")
+    assert (claim["n"], claim["enough"]) == ("1", "3")
 
 
 def test_the_converter_makes_the_files_that_are_here(tmp_path):

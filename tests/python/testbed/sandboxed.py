@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 SCRIPTS = Path(__file__).resolve().parents[3] / "scripts"
+SEARCH_PATH = f"{SCRIPTS}:{Path(__file__).resolve().parents[1]}"
 ORDINARY = 1000
 
 
@@ -28,7 +29,12 @@ def command(function: Callable[..., Any]) -> list[str]:
 
 def environment(**more: str) -> dict[str, str]:
     """What such a process needs; no bytecode, as an ordinary user could not write it."""
-    return {**os.environ, "PYTHONPATH": str(SCRIPTS), "PYTHONDONTWRITEBYTECODE": "1", **more}
+    return {
+        **os.environ,
+        "PYTHONPATH": SEARCH_PATH,
+        "PYTHONDONTWRITEBYTECODE": "1",
+        **more,
+    }
 
 
 def _become_ordinary() -> None:
@@ -50,12 +56,21 @@ def identity(ordinary: bool) -> dict[str, Any]:
 
 def run_inside(function: Callable[[Path], Any], ordinary: bool = False) -> Any:
     """What the function returns inside the sandbox; fails with what it said if it failed."""
+    return _result(command(function), ordinary)
+
+
+def run_in_guest(function: Callable[[Path], Any], *options: str) -> Any:
+    """The same on the kernel of virtual time, which has netem anywhere. options: of guest.py."""
+    return _result([sys.executable, str(SCRIPTS / "guest.py"), *options, "--", *command(function)])
+
+
+def _result(argv: list[str], ordinary: bool = False) -> Any:
     done = subprocess.run(
-        command(function),
+        argv,
         env=environment(),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
         **identity(ordinary),
     )

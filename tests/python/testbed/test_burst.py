@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from sandboxed import run_inside
 
-from howquick.testbed import packets
-from howquick.testbed.calibration import Calibration, calibrate
+from howquick.calibrate import packets
+from howquick.calibrate.calibration import Calibration, calibrate
 from howquick.testbed.link import Link
 from howquick.testbed.testbed import Testbed
+from testbed.sandboxed import run_inside
 
 pytestmark = pytest.mark.usefixtures("namespaces")
 LINK = Link(2, 10, 0, 50, burst_bytes=400_000)

@@ -41,7 +41,8 @@ def test_queue_holds_at_least_ten_packets():
         ({"loss_percent": True}, "loss_percent"),
         ({"loss_percent": float("nan")}, "loss_percent"),
         ({"mtu_bytes": 1499.5}, "mtu_bytes"),
-        ({"jitter_ms": 1}, "jitter_ms"),
+        ({"jitter_ms": 11}, "jitter_ms"),
+        ({"jitter": 1}, "jitter"),
     ],
 )
 def test_what_cannot_be_made_is_refused_by_name(change, word):

@@ -34,11 +34,18 @@ def test_reseeding_changes_the_seed_alone():
 
 
 def test_rate_and_queue_are_a_child_of_the_delay():
-    words = " ".join(tbf_arguments("to-client", LINK))
+    words = " ".join(tbf_arguments("to-client", LINK, wire=False))
     assert words == (
         "tc qdisc add dev to-client parent 1:1 handle 10: tbf rate 10000000bit burst 3028b"
         " limit 250000b"
     )
+
+
+def test_a_wire_has_no_bucket_unless_the_link_has_one():
+    words = tbf_arguments("to-client", LINK, wire=True)
+    assert words[words.index("burst") + 1] == "1b"
+    words = tbf_arguments("to-client", Link(10, 18, 2, 200, burst_bytes=9000), wire=False)
+    assert words[words.index("burst") + 1] == "9000b"
 
 
 def test_losses_are_told_from_drops_of_the_full_queue():

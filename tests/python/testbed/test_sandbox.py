@@ -14,14 +14,15 @@ import uuid
 from pathlib import Path
 
 import pytest
-from sandboxed import SCRIPTS, command, environment, identity, run_inside
 
 from howquick.testbed.link import Link
 from howquick.testbed.sandbox import enter_sandbox
 from howquick.testbed.testbed import Testbed
+from testbed.sandboxed import SCRIPTS, command, environment, identity, run_inside
 
-pytestmark = pytest.mark.usefixtures("namespaces")
-GONE_WITHIN_S = 5
+pytestmark = [pytest.mark.usefixtures("namespaces"), pytest.mark.rights]
+# Patience, for a busy machine.
+GONE_WITHIN_S = 30
 READY_WITHIN_S = 30
 
 
@@ -61,7 +62,9 @@ def leave_orphans(_scratch):
                 time.sleep(0.05)
             os._exit(0)
         os.wait()
-    time.sleep(0.5)
+    end = time.monotonic() + GONE_WITHIN_S
+    while processes() != [1, 2] and time.monotonic() < end:
+        time.sleep(0.02)
     return processes()
 
 
@@ -141,13 +144,20 @@ def start_holder(
     started: list, ordinary: bool, argv: list[str]
 ) -> tuple[subprocess.Popen, str, list[int]]:
     mark = f"mark-{uuid.uuid4()}"
+    become = identity(ordinary).get("preexec_fn", lambda: None)
+
+    def prepare() -> None:
+        # Who started the tests by nohup ignores it, and so would the holder.
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        become()
+
     process = subprocess.Popen(
         argv,
         env=environment(HOWQUICK_TEST_MARK=mark),
         stdout=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        **identity(ordinary),
+        preexec_fn=prepare,
     )
     started.append(process)
     assert select.select([process.stdout], [], [], READY_WITHIN_S)[0], "the testbed is not made"

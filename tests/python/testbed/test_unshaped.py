@@ -6,11 +6,11 @@ import socket
 import struct
 
 import pytest
-from sandboxed import run_inside
 
 from howquick.testbed.errors import TestbedError
 from howquick.testbed.link import Link
 from howquick.testbed.testbed import Testbed
+from testbed.sandboxed import run_inside
 
 pytestmark = pytest.mark.usefixtures("namespaces")
 UNSHAPED = {

@@ -8,15 +8,16 @@ from pathlib import Path
 
 import yaml
 
-from howquick import endpoints
-from howquick import study as study_module
-from howquick.content import make_certificates, make_page
+from howquick.content.pages import make_certificates, make_page
+from howquick.environment import endpoints
+from howquick.environment.versions import version_of
 from howquick.errors import ROOT
 from howquick.files import write_json
-from howquick.programs import version_of
-from howquick.study import Selection
-from howquick.workflow import plan_study
-from howquick.workload import page_name
+from howquick.plan.fingerprint import GUEST
+from howquick.plan.plan import plan_study
+from howquick.study import resolve as study_module
+from howquick.study.resolve import Selection
+from howquick.study.workload import page_name
 
 PROGRAMS = Path(__file__).parent / "programs"
 CELL = "10mbit-18ms-loss0-5obj-small"
@@ -28,27 +29,27 @@ def make_plan(
 ):
     """Write a plan with these arms (name → changes to HTTP/1.1 over nginx and curl) and its content.
 
-    change: a function that edits the study; then it may have other cells, and no figures.
+    change: a function that edits the study, which has neither figures nor claims, and is in real time.
     """
     monkeypatch.setenv("HOWQUICK_ENVS", str(PROGRAMS))
     endpoints.load_endpoints.cache_clear()
     data = yaml.safe_load((ROOT / "config/studies/how-quick.yaml").read_text())
     data["arms"] = {name: ARM | {"label": name} | change for name, change in arms.items()}
     data["comparison"] |= {"arms": list(arms), "pairs": []}
-    data["claims"] = []
-    for figure in data["figures"]:
-        figure.pop("pairs", None)
+    data["claims"] = data["figures"] = []
+    data["fixed"]["clock"] = "real"
     data["scales"]["smoke"] = {
         "repetitions": repetitions, "timeout_s": timeout_s, "block_seconds": 1000, "full_captures": 9,
     } | scale  # fmt: skip
     if change:
-        data["figures"] = []
         change(data)
     results.mkdir(parents=True, exist_ok=True)
     (results / "how-quick.yaml").write_text(yaml.safe_dump(data, sort_keys=False))
     monkeypatch.setattr(study_module, "STUDIES", results)
     plan = plan_study("how-quick", Selection("smoke", 7, cells=(cell,) if cell else ()))
-    plan["versions"] = {name: version_of(name) for name in plan["programs"] if name != "emulator"}
+    plan["versions"] = {
+        name: version_of(name) for name in plan["programs"] if name not in ("emulator", GUEST)
+    }
     write_json(results / "plan" / "how-quick.json", plan)
     write_json(results / "calibration.json", {"verdict": "pass", "checks": []})
     for one in plan["cells"]:

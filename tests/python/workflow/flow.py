@@ -7,13 +7,14 @@ import subprocess
 import time
 from pathlib import Path
 
-from bench import workflow_command
+from howquick.workflow.command import workflow_command
 
 
 def command(results, *arguments, jobs=2, config=()):
-    """The command line of a run into `results` at smoke scale, of the shortest study unless it says which."""
-    if not any(entry.startswith("studies=") for entry in config):
-        config = ["studies=how-quick", *config]
+    """The command line of a run into `results` at scale smoke; how-quick in real time unless told."""
+    for key, value in (("studies", "how-quick"), ("clock", "real")):
+        if not any(entry.startswith(f"{key}=") for entry in config):
+            config = [f"{key}={value}", *config]
     return workflow_command(results, jobs, *arguments, config=["scale=smoke", *config])
 
 

@@ -1,29 +1,240 @@
-"""What is said while the workflow runs, and of a job that failed."""
+"""What is said while the workflow runs and at its end, and of a job that failed."""
 
-import progress
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+import time
+
+import pytest
+
+from howquick.errors import ROOT
 from howquick.files import write_json
-from howquick.session import _reason
+from howquick.progress.pace import left_s
+from howquick.progress.survey import JOBS, Piece, Survey, survey
+from howquick.progress.words import duration, last_lines, plain_line
+from howquick.workflow.session import _reason
+from howquick.workflow.start import start_file, where
+
+ENOUGH_S = 60
+# Writes by itself and by a job, and says at last that stderr is what it was.
+WATCHED = """
+import os, subprocess, sys, time
+from pathlib import Path
+from howquick.workflow.display import Display
+before = os.ttyname(2)
+display = Display(sys.argv[1], Path(sys.argv[2]))
+print("from the workflow", file=sys.stderr, flush=True)
+subprocess.run(["sh", "-c", "echo from a job >&2"], check=True)
+time.sleep(3)
+if sys.argv[3] == "kill":
+    display._process.kill()
+    time.sleep(1)
+    print("after its end", "x" * (1 << 17), file=sys.stderr, flush=True)
+display.close()
+assert os.ttyname(2) == before
+print("at the end", file=sys.stderr, flush=True)
+"""
 
 
-def test_finished_running_and_waiting_blocks_are_counted(tmp_path):
+def task(file, **more):
+    return {"file": str(file), "before": file.stat().st_mtime_ns if file.exists() else None} | more
+
+
+def one_start(folder):
+    """A start of three blocks: one made, one of which half of a load's loads are there, one to come."""
+    made = [folder / f"blocks/s/c/{n}.json" for n in range(3)]
+    link = folder / "calibration/l.json"
+    # The first block was measured before; four of its ten loads are missing now.
+    write_json(made[0], {})
     blocks = [
-        {"cell": "c", "block": n, "repetitions": [0, 1], "arms": 5, "seconds": 100.0}
-        for n in range(3)
+        task(
+            file,
+            study="s",
+            cell="c",
+            block=n,
+            loads=4 if n == 0 else 10,
+            seconds=100.0,
+            alone=False,
+        )
+        for n, file in enumerate(made)
     ]
-    cells = [{"name": "c", "link": {"rtt_ms": 20}}, {"name": "d", "link": {"rtt_ms": 20}}]
-    write_json(tmp_path / "plan/blocks/s.json", {"study": "s", "cells": cells, "blocks": blocks})
-    assert progress.describe(progress.survey(tmp_path), progress.Survey(), 1.0) == (
-        "calibrated 0 of 1 links"
+    write_json(start_file(folder), {"links": [task(link)], "blocks": blocks})
+    return made, link, blocks
+
+
+def under_way(folder):
+    made, link, blocks = one_start(folder)
+    write_json(link, {})
+    write_json(made[1], {"wall_s": 200.0})
+    state = {
+        "study": "s", "cell": "c", "block": 0, "done": 7, "total": 10, "not_ok": 1, "disturbed": 2,
+        "running": "h3-arm #4", "started": time.time() - 50,
+    }  # fmt: skip
+    write_json(folder / "progress/s.c.0.json", state)
+    return blocks
+
+
+def test_what_this_start_measures_is_counted_and_nothing_else(tmp_path):
+    _, _, blocks = one_start(tmp_path)
+    # Plans of other starts are of no interest.
+    write_json(tmp_path / "plan/blocks/old.json", {"study": "old", "cells": [], "blocks": blocks})
+    begin = survey(tmp_path, start_file(tmp_path), time.time())
+    assert (begin.loads, begin.total) == (0, 24)
+    assert plain_line(begin, None) == "calibrated 0 of 1 links"
+    under_way(tmp_path)
+    now = survey(tmp_path, start_file(tmp_path), time.time())
+    # The first block was noted anew, as it stood.
+    assert (now.loads, now.total, len(now.running)) == (11, 24, 1)
+    assert now.share == pytest.approx(125 / 300)
+    line = plain_line(now, 60.0)
+    assert "measured 42%, 11 of 24 loads (1 not ok" in line and "done about" in line
+    assert plain_line(Survey(), None) == ""
+
+
+def run_of(factors, width, blocks=20, planned_s=60.0):
+    """Surveys of a run whose blocks take another time than was planned: (elapsed, survey), and when it ends.
+
+    factors: by study, seconds taken for each planned one. width: how many blocks run at once.
+    """
+    queue = [
+        (study, planned_s * factor) for _ in range(blocks) for study, factor in factors.items()
+    ]
+    free, ends = [0.0] * width, []
+    for _, seconds in queue:
+        begin = min(free)
+        free[free.index(begin)] = begin + seconds
+        ends.append((begin, begin + seconds))
+    last = max(end for _, end in ends)
+
+    def at(elapsed):
+        pieces = []
+        for (study, seconds), (begin, end) in zip(queue, ends, strict=True):
+            done = min(10, max(0, int(10 * (elapsed - begin) / seconds)))
+            spent = min(elapsed, end) - begin if elapsed > begin else None
+            pieces.append(Piece(study, False, 10, planned_s, done, elapsed >= end, spent))
+        return Survey(pieces)
+
+    return at, last
+
+
+@pytest.mark.parametrize("width", [1, 4])
+@pytest.mark.parametrize("factors", [{"a": 1.0, "b": 1.0}, {"a": 0.5, "b": 3.0}])
+def test_the_time_left_does_not_drift(factors, width):
+    at, end = run_of(factors, width)
+    for share in (0.25, 0.5, 0.75):
+        told = left_s(at(share * end), share * end)
+        # Whoever trusted it looks again when it is over, and not a third of the run later.
+        assert share * end + told == pytest.approx(end, rel=0.12)
+
+
+def test_blocks_that_run_alone_are_not_side_by_side():
+    measured = [Piece("a", False, 1, 60.0, 1, True, 60.0) for _ in range(4)]
+    rest = [Piece("a", alone, 1, 60.0, 0, False) for alone in (True, False, False, False, False)]
+    # Four at once took a minute: so do the other four, and the one that is alone takes its own.
+    assert left_s(Survey(measured + rest), 60.0) == pytest.approx(120)
+    assert left_s(Survey(rest), 60.0) is None
+
+
+@pytest.mark.parametrize(("seconds", "said"), [(20, "20 s"), (300, "5 min"), (7500, "2 h 05 min")])
+def test_spans_of_time_in_words(seconds, said):
+    assert duration(seconds) == said
+
+
+def test_the_last_five_lines(tmp_path):
+    plans = {"s": {"blocks": [{"cell": "c", "block": 0}, {"cell": "c", "block": 1}]}}
+    write_json(tmp_path / "blocks/s/c/0.json", {"statuses": {"ok": 7, "timeout": 2, "invalid": 1}})
+    assert last_lines(tmp_path, plans)[2] == "claims    none tested by this start"
+    (tmp_path / "statistics/s").mkdir(parents=True)
+    claims = (
+        "claim,claim_verdict\n1-a,supported\n1-a,supported\n2-b,not supported\n3-c,too few loads\n"
     )
-    write_json(tmp_path / "blocks/s/c/0.json", {})
-    state = {"study": "s", "cell": "c", "block": 1, "done": 4, "total": 10, "not_ok": 1}
-    write_json(tmp_path / "progress/s.c.1.json", state)
-    now = progress.survey(tmp_path)
-    assert (now.loads, now.total, now.not_ok, now.running) == (14, 30, 1, 1)
-    assert (now.done_s, now.left_s) == (140.0, 160.0)
-    line = progress.describe(now, progress.Survey(), 140.0)
-    assert "measured 47%, 14 of 30 loads (1 not ok" in line and "done about" in line
-    assert progress.describe(progress.Survey(), progress.Survey(), 1.0) == ""
+    (tmp_path / "statistics/s/claims.csv").write_text(claims)
+    (tmp_path / "appendix.pdf").touch()
+    assert last_lines(tmp_path, plans) == [
+        f"measured  9 loads of s in {tmp_path}",
+        "failed    2 of 9 loads (2 timeout); 1 stayed disturbed and count nowhere",
+        "claims    1 of 3 held (s 1-a), 1 did not, 1 open",
+        f"report    {tmp_path}/report/index.html is not made by this start",
+        f"appendix  {tmp_path}/appendix.pdf",
+    ]
+
+
+def on_a_terminal(*argv):
+    """What a program writes to a terminal of 100 columns; its exit status."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(sys.executable, [sys.executable, *map(str, argv)])
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
+    seen = b""
+    deadline = time.monotonic() + ENOUGH_S
+    while time.monotonic() < deadline:
+        try:
+            part = os.read(terminal, 1 << 16)
+        except OSError:
+            break
+        if not part:
+            break
+        seen += part
+    os.close(terminal)
+    return seen.decode(), os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+@pytest.mark.parametrize("end", ["gently", "kill"])
+def test_bars_and_messages_share_a_terminal(tmp_path, end, monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "scripts"))
+    under_way(tmp_path)
+    write_json(tmp_path / JOBS, {"begun": 3, "total": 9})
+    seen, status = on_a_terminal("-c", WATCHED, tmp_path, start_file(tmp_path), end)
+    assert status == 0, seen
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", seen).replace("\r", "\n")
+    lines = text.split("\n")
+    assert any(re.match(r"s +\S+ +11 of 24 loads", line) for line in lines), text
+    assert any(
+        re.match(r" +c +h3-arm #4 +8 of 10 +1 not ok, 2 disturbed", line) for line in lines
+    ), text
+    assert any(
+        re.match(r"1 blocks running, .* left, measured about .*, job 3 of 9", line)
+        for line in lines
+    ), text
+    # Each once, whole, and the last below all bars.
+    for said in ("from the workflow", "from a job", "at the end"):
+        assert text.count(said) == 1, text
+    assert text.rstrip().endswith("at the end")
+    assert ("after its end" in text) is (end == "kill")
+
+
+def test_without_a_terminal_there_are_plain_lines(tmp_path):
+    under_way(tmp_path)
+    program = [sys.executable, ROOT / "scripts/show_progress.py", tmp_path, start_file(tmp_path)]
+    owner = subprocess.Popen(["sleep", "2"])
+    # Who has ended is a zombie until it is waited for: that counts as an end.
+    done = subprocess.run(
+        [*program, str(owner.pid)], capture_output=True, text=True, check=True, timeout=ENOUGH_S,
+        env=os.environ | {"PYTHONPATH": str(ROOT / "scripts")},
+    )  # fmt: skip
+    owner.wait()
+    assert re.fullmatch(
+        r"howquick: measured 42%, 11 of 24 loads .*; 1 blocks running\n", done.stderr
+    )
+
+
+def test_the_end_names_what_was_asked_for(tmp_path):
+    class Job:
+        def __init__(self, output=(), files=()):
+            self.output, self.input = output, files
+
+    for name in ("a/1.pdf", "a/2.pdf", "a/3.pdf", "b.csv", "appendix.pdf"):
+        write_json(tmp_path / name, {})
+    assert where([Job(files=[f"{tmp_path}/appendix.pdf"])]) == f"{tmp_path}/appendix.pdf"
+    study = Job(files=[f"{tmp_path}/{n}" for n in ("b.csv", "a/1.pdf", "a/2.pdf", "a/3.pdf", "no")])
+    assert where([study]) == f"{tmp_path}/b.csv, {tmp_path}/a/ (3 files)"
+    assert where([Job(output=[f"{tmp_path}/b.csv"], files=["x"])]) == f"{tmp_path}/b.csv"
 
 
 def test_the_reason_of_a_failed_job_is_its_sentence_and_its_log(tmp_path):

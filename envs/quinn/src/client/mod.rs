@@ -13,7 +13,7 @@ use contract::environment::text;
 use contract::gate::Gate;
 use contract::page::Page;
 use contract::requests::Requests;
-use contract::settings::{Connection, Role, Settings};
+use contract::settings::{Connection, Role, Scheduling, Settings};
 use contract::timing::{Clock, Negotiated, Timing};
 use contract::{Failure, Outcome};
 
@@ -25,6 +25,8 @@ use load::Load;
 /// Load the page of `REQUESTS`, prepared before the gate and timed after it.
 pub fn main() -> Outcome<()> {
     let settings = Settings::from_environment(&ABILITIES, Role::Client)?;
+    // Read again for every connection: what is wrong is said before the gate.
+    Scheduling::from_environment()?;
     let requests = Requests::from_environment(&settings)?;
     let timing_path = PathBuf::from(text("TIMING")?);
     run(async move {

@@ -12,6 +12,22 @@ rec {
   inherit concatMap;
   concatStrings = concatStringsSep "";
   escapeShellArgs = concatStringsSep " ";
+  filterAttrs =
+    keep: set:
+    listToAttrs (
+      concatMap (
+        name:
+        if keep name set.${name} then
+          [
+            {
+              inherit name;
+              value = set.${name};
+            }
+          ]
+        else
+          [ ]
+      ) (attrNames set)
+    );
   fetchers.proxyImpureEnvVars = [
     "http_proxy"
     "https_proxy"

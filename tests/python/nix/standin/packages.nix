@@ -1,6 +1,6 @@
 # Packages are empty folders; builders take the same arguments as those of nixpkgs and run the
 # host's tools. Beside a file called `hollow` what they make is empty as well. Rust programs always
-# are: only their locks are looked at.
+# are: only their sources and locks are looked at.
 { lib, system }:
 let
   # Arguments that are no variables of a build.
@@ -43,7 +43,10 @@ lib.genAttrs (import ./names.nix) empty
   inherit lib runCommand;
   stdenv = {
     inherit mkDerivation;
-    hostPlatform = { inherit system; };
+    hostPlatform = {
+      inherit system;
+      isx86_64 = system == "x86_64-linux";
+    };
     cc.cc.lib = empty "gcc-lib";
   };
   stdenvNoCC = { inherit mkDerivation; };
@@ -60,24 +63,28 @@ lib.genAttrs (import ./names.nix) empty
   buildGoModule =
     arguments:
     let
+      # null: the module needs no other.
       modules =
-        build
-          ''
-            ''${postPatch:+eval "$postPatch"}
-            go mod vendor
-            cp -r vendor $out
-          ''
-          {
-            name = "go-modules";
-            inherit (arguments) src postPatch;
-            impureEnvVars = [ "GOPROXY" ];
-            outputHashMode = "recursive";
-            outputHash = arguments.vendorHash;
-          };
+        if arguments.vendorHash == null then
+          null
+        else
+          build
+            ''
+              ''${postPatch:+eval "$postPatch"}
+              go mod vendor
+              cp -r vendor $out
+            ''
+            {
+              name = "go-modules";
+              inherit (arguments) src postPatch;
+              impureEnvVars = [ "GOPROXY" ];
+              outputHashMode = "recursive";
+              outputHash = arguments.vendorHash;
+            };
     in
     program ''
       ''${postPatch:+eval "$postPatch"}
-      cp -r $modules vendor
+      [ -z "$modules" ] || cp -r $modules vendor
       for package in $subPackages; do
         GOBIN=$out/bin go install -mod=vendor -trimpath "-ldflags=$ldflags" "./$package"
       done
@@ -88,7 +95,11 @@ lib.genAttrs (import ./names.nix) empty
     buildRustPackage =
       arguments:
       assert builtins.all isFetchable (crates arguments.cargoLock.lockFile);
-      hollow arguments;
+      build ''
+        ''${postPatch:+eval "$postPatch"}
+        mkdir $out
+      '' { inherit (arguments) name src postPatch; }
+      // arguments.passthru;
   };
 
   fetchPypi =
@@ -102,6 +113,13 @@ lib.genAttrs (import ./names.nix) empty
         impureEnvVars = [ "PIP_INDEX_URL" ];
       }
     );
+  fetchurl =
+    file:
+    build "false" {
+      inherit (file) name;
+      outputHash = file.sha256;
+      outputHashAlgo = "sha256";
+    };
   linkFarm =
     name: entries:
     build

@@ -1,0 +1,3 @@
+module howquick
+
+go 1.26.0

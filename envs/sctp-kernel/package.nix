@@ -1,0 +1,9 @@
+{ goProgram }:
+goProgram ./. {
+  packages = [
+    "server"
+    "client"
+  ];
+  shared.contract = ../contract/go;
+  vendorHash = null;
+}

@@ -1,0 +1,1 @@
+"""Whether an implementation does what its endpoint.yaml declares."""

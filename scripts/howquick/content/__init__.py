@@ -1,0 +1,1 @@
+"""What the servers serve: pages, sites and certificates, made from the seed."""

@@ -1,0 +1,1 @@
+"""What is installed: manifest, declarations and versions of programs under test, what their logs cost."""

@@ -1,0 +1,47 @@
+"""The environment's manifest: what is installed and where (written by `enter` or by the flake)."""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from howquick.errors import UserError
+from howquick.files import read_json
+
+
+@cache
+def load_manifest() -> dict[str, Any]:
+    """The manifest named by HOWQUICK_MANIFEST. Raises UserError outside the environment."""
+    name = os.environ.get("HOWQUICK_MANIFEST")
+    if not name:
+        raise UserError(
+            "HOWQUICK_MANIFEST is not set: this is not the project's environment. "
+            "Start with ./enter (or nix develop) and run the command inside it."
+        )
+    try:
+        return read_json(Path(name))
+    except FileNotFoundError:
+        raise UserError(
+            f"{name}: the environment's manifest is gone. Start ./enter anew."
+        ) from None
+
+
+def prefix_of(program: str) -> Path | None:
+    """The folder a program is installed in; None for one that the environment does not have."""
+    entry = load_manifest().get("programs", {}).get(program)
+    return Path(entry["prefix"]) if entry else None
+
+
+def program_folders() -> list[Path]:
+    """The folders of all programs that were built, and of the Python that runs this."""
+    prefixes = {entry["prefix"] for entry in load_manifest().get("programs", {}).values()}
+    return sorted({Path(prefix) for prefix in prefixes if prefix != "/usr"} | {Path(sys.prefix)})
+
+
+def environment_hash() -> str:
+    """Hash of everything that is installed, stored with every result."""
+    installed: str = load_manifest()["hash"]
+    return installed

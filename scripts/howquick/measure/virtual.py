@@ -1,0 +1,181 @@
+"""Loads in virtual time: each in a guest of its own, so that none depends on what ran before or beside it."""
+
+from __future__ import annotations
+
+import compileall
+import importlib
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+from howquick.environment.endpoints import declared_endpoints
+from howquick.errors import ROOT, UserError
+from howquick.files import atomic_folder, read_json, write_json
+from howquick.guest.guest import (
+    Boot,
+    Command,
+    GuestFailed,
+    GuestTooLong,
+    basic_environment,
+    made_at_place,
+    place,
+    run_guest,
+    show_at_place,
+)
+from howquick.guest.processors import Processor
+from howquick.measure.block import Block
+from howquick.measure.description import describe_load
+from howquick.measure.host import GUEST_NAME, describe_host
+from howquick.measure.progress import Progress
+from howquick.measure.raw import (
+    ASKED,
+    CALIBRATION,
+    CHECKOUT,
+    ENDPOINTS,
+    LOAD,
+    MEASURED,
+    PLAN,
+    RESULTS,
+    complete,
+)  # fmt: skip
+from howquick.seeds import derive_seed
+from howquick.study.cells import arm_in_cell, find
+from howquick.testbed.sandbox import enter_sandbox
+from howquick.testbed.system import MS_BIND, mount
+
+PROGRAM = "scripts/measure_load.py"
+# What of the checkout takes part in a load.
+CODE = ("scripts", "envs", "config", "environment")
+# Real seconds of a load. Most take a few; a hundred virtual seconds of a fast link take some minutes.
+LIMIT_S = 1800.0
+# What of a plan decides no load of a block: it would be read, and takes megabytes.
+LEFT_OUT: dict[str, Any] = {"figures": [], "claims": [], "differences": [], "unsupported": []}
+
+
+def measure_in_guests(
+    block: Block,
+    missing: list[tuple[int, int, str]],
+    calibration: dict[str, Any],
+    processor: Processor,
+    progress: Progress,
+) -> dict[str, float]:
+    """Measure everything that is missing; returns how the loads' virtual seconds were spent, by part.
+
+    Raises UserError where a guest broke down. A load that never ends is a failed one.
+    """
+    plan = block.plan | LEFT_OUT | {"cells": [block.cell], "blocks": [block.block]}
+    files = {
+        PLAN: json.dumps(plan).encode(),
+        CALIBRATION: json.dumps(calibration).encode(),
+        ENDPOINTS: json.dumps(declared_endpoints()).encode(),
+    }
+    show_code_as_it_is_written()
+    show_at_place(RESULTS, block.results)
+    parts: dict[str, float] = {}
+    for repetition, order, arm in missing:
+        progress.now(arm, repetition)
+        meta = _measure_one(block, (repetition, order, arm), files, processor)
+        for name, seconds in meta["overhead"].items():
+            parts[name] = parts.get(name, 0.0) + seconds
+        progress.done(meta["status"])
+    return parts
+
+
+def show_code_as_it_is_written() -> None:
+    """Put a copy in the place of the checkout's code, in this sandbox alone: the same wherever that lies.
+
+    Of bytecode in a checkout some is there and some not, and it holds the paths of where it was written: how
+    often a program asks for memory before its load follows from it.
+    """
+    copy = enter_sandbox().scratch / CHECKOUT
+    for part in CODE:
+        left_out = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / part, copy / part, symlinks=True, ignore=left_out)
+    for file in _used_code(copy):
+        compileall.compile_file(file, quiet=2, stripdir=copy, prependdir=place(CHECKOUT))
+    for part in CODE:
+        mount(str(copy / part), ROOT / part, "", MS_BIND)
+    show_at_place(CHECKOUT, ROOT)
+
+
+def _used_code(copy: Path) -> list[Path]:
+    """What a guest imports: the programs' own, and of the library what measuring needs."""
+    importlib.import_module("howquick.measure.measurement")
+    files = [
+        Path(module.__file__ or "/")
+        for module in sys.modules.values()
+        if hasattr(module, "__file__")
+    ]
+    library = [
+        copy / file.relative_to(ROOT) for file in files if file.is_relative_to(ROOT / "scripts")
+    ]
+    return sorted([*library, *(copy / "envs").rglob("*.py")])
+
+
+def _measure_one(
+    block: Block, load: tuple[int, int, str], files: dict[str, bytes], processor: Processor
+) -> dict[str, Any]:
+    repetition, order, arm = load
+    plan, cell = block.plan, block.cell["name"]
+    folder = block.folder(arm, repetition)
+    # Nothing of an earlier state may stand for this load.
+    shutil.rmtree(folder, ignore_errors=True)
+    measured = made_at_place(MEASURED)
+    asked = {
+        "cell": cell,
+        "block": block.block["block"],
+        "arm": arm,
+        "repetition": repetition,
+        "order": order,
+        "fingerprint": block.fingerprint(arm, repetition),
+    }
+    # Nothing but the standard library is imported there, and looking for more takes time.
+    argv = [sys.executable, "-S", str(place(CHECKOUT) / PROGRAM)]
+    # Where the caller finds modules is no part of a load: the program's own are beside it.
+    environment = basic_environment()
+    environment.pop("PYTHONPATH", None)
+    seed = derive_seed(plan["seed"], plan["study"], cell, arm, repetition, "guest")
+    named = f"{plan['study']}, {cell}, {arm}, repetition {repetition}"
+    try:
+        ended = run_guest(
+            Command(
+                argv,
+                environment,
+                Path("/"),
+                files=files | {ASKED: json.dumps(asked).encode()},
+                in_places=True,
+            ),
+            Boot(seed, processor.number, limit_s=LIMIT_S),
+        )
+    except GuestTooLong as failure:
+        _write_failed(block, load, str(failure))
+        return read_json(folder / "meta.json")
+    except GuestFailed as failure:
+        raise UserError(f"{named}: {failure}") from None
+    if ended.status:
+        said = ended.errors.decode(errors="replace").strip()
+        raise UserError(f"{named}: measuring ended with {ended.status} in its guest: {said}")
+    return complete(measured / LOAD, folder)
+
+
+def _write_failed(block: Block, load: tuple[int, int, str], reason: str) -> None:
+    """The run folder of a load that left none: what was asked for, and why there is nothing."""
+    repetition, order, name = load
+    arm = arm_in_cell(block.cell, find(block.plan["arms"], name))
+    meta = describe_load(block, arm, repetition, order, "netem") | {
+        "status": "failed",
+        "reason": reason,
+        "attempts": 1,
+        "disturbed": [],
+        "network_s": 0.0,
+        "wall_s": 0.0,
+        "overhead": {},
+        "captures": {},
+        "guard": {"judges_delays": True},
+        "cpu": {"server_s": None, "client_s": None},
+        "host": describe_host() | {"node": GUEST_NAME},
+    }
+    with atomic_folder(block.folder(name, repetition)) as temporary:
+        write_json(temporary / "meta.json", meta, indent=None)

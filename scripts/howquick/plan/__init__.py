@@ -1,0 +1,1 @@
+"""From a resolved study to blocks: seeds, order, estimates and fingerprints."""

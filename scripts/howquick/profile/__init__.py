@@ -1,1 +1,0 @@
-"""Where a program's processor time goes: samples by perf, sorted into what the code is for."""

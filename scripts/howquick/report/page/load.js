@@ -1,0 +1,269 @@
+// One load: objects, bytes, window and round trip over time, packets, handshake, logs, circumstances.
+'use strict';
+
+/** @param {Route} route */
+async function loadPage(route) {
+  const [studyName, cell, arm, repetition, packet] = route.parts;
+  /** @type {Study} */
+  const study = await howquick.load(`${studyName}/study`);
+  const { number: place, page, rows } = await cellData(study, cell);
+  const row = rows.find((known) => known.arm === arm && String(known.repetition) === repetition);
+  if (!row) throw new Error(`No repetition ${repetition} of arm ${arm} is in cell ${cell}.`);
+  const where = [studyName, cell, arm, repetition];
+  const detail = page.detailed.includes(row.index) ? await howquick.load(`${study.study}/${place}/${row.index}`) : {};
+  const top = [crumbs(study, packet ? [cell, arm, repetition, packet] : [cell, arm, repetition]), h('h1', {}, `${armLabel(study, arm)}, repetition ${repetition}`), h('p', { class: 'quiet' }, cellTitle(study, cell))];
+  if (packet) return h('div', {}, top, packetPage(route, study, cell, row, detail, where));
+  document.title = `${arm} ${repetition} – ${cell}`;
+  const other = await otherLoad(route, study, page, rows, place, row);
+  return h('div', {}, top, summary(study, row, detail), loadControls(route, study, rows, row),
+    waterfall(study, row, detail, other), bytesSection(study, row, detail, other), windowSection(study, row, detail, other),
+    packetsSection(route, where, howquick.rows(detail.packets)),
+    handshakeSection(detail), filmSection(row, detail), captureSection(row, detail), logSection(detail), metaSection(detail), rowSection(row));
+}
+
+/**
+ * @param {Route} route
+ * @param {Study} study
+ * @param {CellPage} page
+ * @param {Row[]} rows
+ * @param {number} place
+ * @param {Row} row
+ */
+async function otherLoad(route, study, page, rows, place, row) {
+  const [arm, repetition] = (route.choices.with || '').split('~');
+  const found = rows.find((known) => known.arm === arm && String(known.repetition) === repetition);
+  if (!found || found === row || !page.detailed.includes(found.index)) return null;
+  return { row: found, detail: await howquick.load(`${study.study}/${place}/${found.index}`) };
+}
+
+/**
+ * @param {Route} route
+ * @param {Study} study
+ * @param {Row[]} rows
+ * @param {Row} row
+ */
+function loadControls(route, study, rows, row) {
+  const options = rows.filter((other) => other !== row).map((other) => [`${other.arm}~${other.repetition}`, `${armLabel(study, other.arm)}, repetition ${other.repetition}`]);
+  return h('div', { class: 'controls' }, choice('beside it, on the same time axis', [['', 'nothing'], ...options], route.choices.with || '', (value) => choose(route, { with: value })));
+}
+
+/**
+ * @param {Study} study
+ * @param {Row} row
+ * @param {Detail} detail
+ */
+function summary(study, row, detail) {
+  const metric = study.metric;
+  return h('div', {}, h('p', {}, statusBadge(row.status), ' ', row.reason || ''), inWords(row, detail),
+    facts([
+      [metric.label, number(row[metric.column], metric.unit)], ['page load time by the client', number(row.plt_s, 's')], ['by the capture', number(row.plt_capture_s, 's')], ['handshake', number(row.handshake_s, 's')],
+      ['first byte', number(row.ttfb_s, 's')], ['bytes', number(row.bytes)], ['connections', number(row.connections)], ['lost on the way down', number(row.capture_lost_down)], ['lost on the way up', number(row.capture_lost_up)],
+      ['packets sent again', number(row.retransmitted_packets)], ['congestion control', row.congestion_control], ['cipher', row.negotiated_cipher], ['group', row.negotiated_group],
+    ]));
+}
+
+/**
+ * meta.json as sentences.
+ * @param {Row} row
+ * @param {Detail} detail
+ */
+function inWords(row, { meta }) {
+  if (!meta || !meta.link) return null;
+  const version = (/** @type {string} */ role) => (meta.programs && meta.programs[role] && meta.programs[role].version) || row[role] || role;
+  const limit = meta.link.bandwidth_mbit === 'unshaped' ? 'an unshaped link' : `${meta.link.bandwidth_mbit} Mbit/s`;
+  const sentences = [
+    `${version('client')} loaded from ${version('server')} over ${row.protocol || 'its protocol'} (${row.connection || 'cold'}) across ${limit}, RTT ${meta.link.rtt_ms} ms, loss ${meta.link.loss_percent} %.`,
+    `It was load ${(meta.order ?? 0) + 1} of its repetition${meta.started && meta.clock !== 'virtual' ? `, started ${day(meta.started)}` : ''}, by the ${meta.clock || 'real'} clock.`,
+    meta.attempts > 1 ? `It took ${meta.attempts} attempts: ${(meta.disturbed || []).join('; ')}.` : 'It counted at the first attempt.',
+    meta.host ? `Measured on ${meta.host.node} (${meta.host.cpu}, ${meta.host.cpus} processors, Linux ${meta.host.kernel}).` : '',
+    meta.guard && finite(meta.guard.foreign_cpu) ? `Other programs used ${short(100 * meta.guard.foreign_cpu)} % of the processors meanwhile.` : '',
+    meta.settings && meta.settings.backend ? `The link was made by ${meta.settings.backend}${meta.settings.queue_bytes ? `, with a queue of ${meta.settings.queue_bytes} bytes` : ''}.` : '',
+  ];
+  return h('p', { class: 'words' }, sentences.filter(Boolean).join(' '));
+}
+
+/**
+ * @param {string} title
+ * @param {string} text
+ */
+function nothing(title, text) {
+  return h('section', {}, h('h2', {}, title), h('p', { class: 'quiet' }, text));
+}
+
+/**
+ * @param {Study} study
+ * @param {Row} row
+ * @param {Detail} detail
+ * @param {Loaded | null} other
+ */
+function waterfall(study, row, detail, other) {
+  const objects = howquick.rows(detail.objects);
+  if (!objects.length) return nothing('Objects', 'The times of single objects are not in this folder.');
+  const both = [{ row, objects }, ...(other ? [{ row: other.row, objects: howquick.rows(other.detail.objects) }] : [])];
+  const most = Math.max(...both.flatMap((one) => one.objects.map((object) => object.end_s || 0)), 1e-6);
+  return h('section', {}, h('h2', {}, 'Objects'), h('p', { class: 'quiet' }, 'Light: asked for and waiting. Dark: first to last byte.'), both.map((one) => h('div', {},
+    other ? h('h3', {}, `${armLabel(study, one.row.arm)}, repetition ${one.row.repetition}`) : null, waterfallPlot(one.objects, most))));
+}
+
+/**
+ * @param {Row[]} objects
+ * @param {number} most
+ */
+function waterfallPlot(objects, most) {
+  const width = room();
+  const left = Math.min(220, width * 0.34);
+  const line = objects.length > 60 ? 12 : 17;
+  const height = objects.length * line + 34;
+  const X = scale([0, most], [left, width - 62], { ticks: Math.max(2, Math.floor((width - left) / 100)) });
+  const svg = s('svg', { viewBox: `0 0 ${width} ${height}`, width, height, class: 'plot waterfall', role: 'img', 'aria-label': 'waterfall of objects' });
+  for (const tick of X.ticks) svg.append(s('line', { class: 'gridline', x1: X(tick), x2: X(tick), y1: 0, y2: height - 28 }), s('text', { x: X(tick), y: height - 12, 'text-anchor': 'middle' }, `${short(tick)} s`));
+  objects.forEach((object, index) => {
+    const y = index * line + 2;
+    const start = object.start_s ?? object.first_byte_s ?? object.end_s;
+    const first = object.first_byte_s ?? object.end_s;
+    const name = String(object.path);
+    const room = Math.floor(left / 6.6);
+    svg.append(s('g', {}, s('title', {}, `${name}: ${object.bytes} bytes, ${milliseconds(start)} to ${milliseconds(object.end_s)}`),
+      s('text', { class: 'row-label', x: left - 6, y: y + line - 5, 'text-anchor': 'end' }, name.length > room ? `…${name.slice(1 - room)}` : name),
+      s('rect', { class: 'wait', x: X(start), y, width: Math.max(X(first) - X(start), 0.5), height: line - 4 }),
+      s('rect', { class: 'receive', x: X(first), y, width: Math.max(X(object.end_s) - X(first), 1), height: line - 4 }),
+      s('text', { x: X(object.end_s) + 4, y: y + line - 5 }, bytes(object.bytes))));
+  });
+  return h('div', { class: 'scroll' }, svg);
+}
+
+/** @type {Record<string, string>} */
+const EVENTS = { sent: COLOURS[0], received: COLOURS[2], acknowledged: COLOURS[5], retransmitted: COLOURS[1], lost: COLOURS[4] };
+
+/**
+ * @param {Study} study
+ * @param {Row} row
+ * @param {Detail} detail
+ * @param {Loaded | null} other
+ */
+function bytesSection(study, row, detail, other) {
+  const series = howquick.rows(detail.series);
+  const events = howquick.rows(detail.transport).filter((event) => event.direction === 'down' && event.source === 'capture');
+  if (!series.length && !events.length) return nothing('Bytes over time', 'They are not in this folder.');
+  const lines = Object.keys(EVENTS).map((name) => ({ name, points: events.filter((event) => event.event === name).map((event) => [event.time_s, event.total_bytes]) })).filter(({ points }) => points.length);
+  if (!lines.some(({ name }) => name === 'received')) lines.push({ name: 'received', points: series.map((point) => [point.time_s, point.received_bytes]) });
+  if (!lines.some(({ name }) => name === 'acknowledged')) lines.push({ name: 'acknowledged', points: series.map((point) => [point.time_s, point.acknowledged_bytes]).filter(([, value]) => finite(value)) });
+  const beside = other ? howquick.rows(other.detail.series).map((point) => [point.time_s, point.received_bytes]) : [];
+  const shown = lines.filter(({ points }) => points.length);
+  const all = [...shown.flatMap(({ points }) => points), ...beside];
+  const picture = chart({ width: room(), height: 320, x: { domain: extent(all.map(([x]) => x), { zero: true }), label: 'seconds since the first packet' }, y: { domain: extent(all.map(([, y]) => y), { zero: true }), label: 'bytes' }, label: 'bytes over time', left: 66 }, (svg, X, Y) => {
+    for (const { name, points } of shown) {
+      if (name === 'lost') points.forEach(([x, y]) => svg.append(s('text', { class: 'cross', x: X(x), y: Y(y) + 4, 'text-anchor': 'middle' }, '×')));
+      else svg.append(polyline(steps(points), X, Y, { stroke: EVENTS[name] }));
+    }
+    if (beside.length) svg.append(polyline(beside, X, Y, { stroke: 'currentColor', 'stroke-dasharray': '5 4' }));
+  });
+  const entries = shown.map(({ name }) => ({ label: name, colour: EVENTS[name] }));
+  if (beside.length) entries.push({ label: `received: ${armLabel(study, other.row.arm)}, repetition ${other.row.repetition} (dashed)`, colour: 'currentColor' });
+  return h('section', {}, h('h2', {}, 'Bytes over time'), legend(entries), picture);
+}
+
+const WINDOWS = [['cwnd_bytes', 'congestion window', COLOURS[0]], ['bytes_in_flight', 'in flight', COLOURS[1]], ['ssthresh_bytes', 'slow-start threshold', COLOURS[7]]];
+
+/**
+ * @param {Study} study
+ * @param {Row} row
+ * @param {Detail} detail
+ * @param {Loaded | null} other
+ */
+function windowSection(study, row, detail, other) {
+  const window = howquick.rows(detail.window);
+  if (!window.length) return nothing('Window and round trip', 'The sender\'s window is taken for the first repetition of each arm.');
+  const lines = (/** @type {any[]} */ points, /** @type {string} */ from) => WINDOWS.flatMap(([column, label, colour]) => ['qlog', 'capture'].map((source) => ({
+    label: `${label} by ${source === 'qlog' ? 'the server\'s qlog' : 'the capture'}${from}`, colour, dashed: source === 'capture' && points.some((/** @type {Row} */ point) => point.source === 'qlog' && finite(point[column])),
+    points: points.filter((/** @type {Row} */ point) => point.source === source && finite(point[column])).map((/** @type {Row} */ point) => [point.time_s, point[column]]),
+  }))).filter(({ points: some }) => some.length);
+  const mine = lines(window, '');
+  const theirs = other ? lines(howquick.rows(other.detail.window), `: ${armLabel(study, other.row.arm)}`).map((line) => ({ ...line, dashed: true })) : [];
+  const draw = (/** @type {any[]} */ some, /** @type {string} */ label) => {
+    const all = some.flatMap(({ points }) => points);
+    return chart({ width: room(), height: 260, x: { domain: extent(all.map(([x]) => x), { zero: true }), label: 'seconds since the first packet' }, y: { domain: extent(all.map(([, y]) => y), { zero: true }), label }, label, left: 66 }, (svg, X, Y) => {
+      for (const { points, colour, dashed } of some) svg.append(polyline(steps(points), X, Y, { stroke: colour, 'stroke-dasharray': dashed ? '5 4' : null }));
+    });
+  };
+  const trips = window.filter((point) => finite(point.smoothed_rtt_ms)).map((point) => [point.time_s, point.smoothed_rtt_ms]);
+  return h('section', {}, h('h2', {}, 'Window and bytes in flight'), legend([...mine, ...theirs].map(({ label, colour, dashed }) => ({ label: dashed ? `${label} (dashed)` : label, colour }))), draw([...mine, ...theirs], 'bytes'),
+    trips.length ? [h('h2', {}, 'Round trip, smoothed, by the server'), draw([{ points: trips, colour: COLOURS[3] }], 'ms')] : null);
+}
+
+/** @param {Detail} detail */
+function handshakeSection(detail) {
+  const rows = howquick.rows(detail.handshake);
+  if (!rows.length) return null;
+  return h('section', {}, h('h2', {}, 'Handshake: the first packets at the client'), grid(['time', 'direction', 'payload', 'what'], rows.map((row) => [milliseconds(row.time_s), row.direction === 'up' ? '→ to the server' : '← to the client', bytes(row.bytes), row.label])));
+}
+
+// Where Chromium's client leaves its HAR (envs/chromium/artifacts.js).
+const HAR = 'artifacts/har.json';
+
+/**
+ * A browser's network panel takes files whose name ends with .har.
+ * @param {Row} row
+ * @param {Detail} detail
+ */
+function harLink(row, detail) {
+  if (!(detail.files || []).some(([name]) => name === HAR)) return null;
+  const name = `${[row.study, row.cell, row.arm, row.repetition].join('-')}.har`;
+  return h('p', {}, h('a', { href: resultFile(`${row.path}/${HAR}`), download: name, class: 'har' }, 'its HAR file'),
+    h('span', { class: 'quiet' }, ': every request with its headers and times. A browser shows it where its developer tools have Network: Import HAR.'));
+}
+
+/**
+ * @param {Row} row
+ * @param {Detail} detail
+ */
+function filmSection(row, detail) {
+  const frames = (detail.files || []).map(([name]) => name).filter((name) => /^artifacts\/filmstrip\/[^/]+\.jpg$/.test(name)).sort();
+  const har = harLink(row, detail);
+  if (!frames.length) return har && h('section', {}, h('h2', {}, 'What the browser recorded'), har);
+  return h('section', {}, h('h2', {}, 'What the browser recorded'), har, h('h3', {}, 'Film strip'), h('div', { class: 'film' }, frames.map((name) => h('figure', {}, h('img', { src: resultFile(`${row.path}/${name}`), alt: `what the browser showed: ${name}`, loading: 'lazy' }), h('figcaption', {}, name.split('/').at(-1))))));
+}
+
+/**
+ * Where view.py serves the page, it also hands qlogs to qvis, rewritten to what that knows.
+ * @param {string} path
+ */
+function qvisLink(path) {
+  if (location.protocol === 'file:') return null;
+  const file = new URL(`../qvis/${path.split('/').map(encodeURIComponent).join('/')}`, location.href.split('#')[0]);
+  return h('a', { href: `https://qvis.quictools.info/#/sequence?file=${encodeURIComponent(file.href)}`, rel: 'noopener noreferrer', target: '_blank' }, 'open in qvis');
+}
+
+/**
+ * @param {Row} row
+ * @param {Detail} detail
+ */
+function captureSection(row, detail) {
+  if (!row.path) return null;
+  const files = detail.files || [];
+  const filter = /** @type {Record<string, string>} */ ({ h1: 'http', h2: 'http2', h3: 'http3', spdy: 'tls', sctp: 'sctp' })[row.protocol] || '';
+  const captured = files.some(([name]) => name === 'client.pcapng');
+  return h('section', {}, h('h2', {}, 'Captures and logs as files'),
+    captured ? ['client', 'server'].map((end) => copyable(captureCommand('wireshark', row.path, end, filter), 'Copy'))
+      : files.length ? [h('p', { class: 'quiet' }, 'No capture is in its folder. Where runs were packed, this brings it back:'), copyable(`./enter python3 scripts/pack.py unpack ${quoted(`${resultsFolder()}/blocks/${row.study}/${row.cell}/${row.block}.json`)}`)] : null,
+    files.length ? grid(['file', 'size', ''], files.map(([name, size]) => [h('a', { href: resultFile(`${row.path}/${name}`) }, name), bytes(size), /\.s?qlog$/.test(name) ? qvisLink(`${row.path}/${name}`) : null])) : h('p', { class: 'quiet' }, `The run folder ${row.path} was not there when this report was made.`));
+}
+
+/** @param {Detail} detail */
+function logSection(detail) {
+  const logs = Object.entries(detail.logs || {});
+  if (!logs.length) return null;
+  return h('section', {}, h('h2', {}, 'Logs'), logs.map(([name, text]) => h('details', { open: Boolean(text) && text.length < 1500 }, h('summary', {}, `${name}${text ? '' : ' (empty)'}`), h('pre', { class: 'log', tabindex: 0 }, text))));
+}
+
+/** @param {Detail} detail */
+function metaSection(detail) {
+  if (!detail.meta || !Object.keys(detail.meta).length) return null;
+  return h('section', {}, h('h2', {}, 'Circumstances'), h('details', {}, h('summary', {}, 'meta.json, without counters of the kernel'), h('pre', { class: 'log', tabindex: 0 }, JSON.stringify(detail.meta, null, 1))));
+}
+
+/** @param {Row} row */
+function rowSection(row) {
+  const known = Object.entries(row).filter(([name, value]) => name !== 'index' && value !== null && value !== undefined);
+  return h('section', {}, h('details', { class: 'row' }, h('summary', {}, `Its row of the table of runs: ${known.length} columns`), grid(['column', 'value'], known.map(([name, value]) => [h('code', {}, name), h('span', { 'data-column': name, 'data-value': value }, String(value))]))));
+}

@@ -1,0 +1,1 @@
+"""What the Snakefile asks: configuration, inputs and outputs, capacity, sessions, clusters."""

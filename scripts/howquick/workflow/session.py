@@ -1,0 +1,229 @@
+"""One start of the workflow: its configuration, its lock and its progress display."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any, TextIO
+
+from snakemake_interface_logger_plugins.common import LogEvent
+
+from howquick.errors import UserError
+from howquick.files import try_lock, write_json
+from howquick.plan.plan import write_plan
+from howquick.plan.precision import asks_for_more
+from howquick.progress.survey import JOBS
+from howquick.progress.words import last_lines
+from howquick.schemas import load_yaml
+from howquick.workflow.capacity import processors_percent
+from howquick.workflow.cluster import explain, take_over
+from howquick.workflow.configuration import read_workflow
+from howquick.workflow.display import Display
+from howquick.workflow.manifests import block_plan
+from howquick.workflow.outlook import outlook
+from howquick.workflow.questions import Workflow
+from howquick.workflow.start import start_file, where, write_start
+
+_lock: TextIO | None = None
+_display: Display | None = None
+_jobs = 0
+# Said once per scheduling round or in Snakemake's own terms; what matters of it is said by us.
+NOISE = (
+    "Select jobs to execute", "Execute ", "Assuming unrestricted", "Building DAG", "Using shell",
+    "RuleException:", "Elapsed time", "Exiting because a job execution failed",
+    "No SLURM account given", "No account was given", "Unable to guess SLURM account",
+    "Cleaning up SLURM log",
+)  # fmt: skip
+NOTHING_TO_DO = "Nothing to be done"
+REASON_LINES = 3
+
+
+class _Words(logging.Filter):
+    """Leaves out the noise, and says of a failed job what its log says last.
+
+    It tells the display how many jobs have begun. workflow: Snakemake's; where there is nothing to do, it
+    calls none of our hooks.
+    """
+
+    def __init__(self, workflow: Any, results: str) -> None:
+        super().__init__()
+        self.workflow, self.results, self.begun = workflow, results, 0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        event = getattr(record, "event", None)
+        if event == LogEvent.JOB_INFO and _display is not None and _display.on_terminal:
+            self.begun += 1
+            write_json(Path(self.results, JOBS), {"begun": self.begun, "total": _jobs})
+        if event in (LogEvent.JOB_ERROR, LogEvent.GROUP_ERROR):
+            told = [_reason(Path(log)) for log in getattr(record, "log", None) or []]
+            told.append(explain(record))
+            print("\n".join(filter(None, told)), file=sys.stderr, flush=True)
+        if record.getMessage().startswith(NOTHING_TO_DO):
+            _say_where(self.workflow)
+        return not record.getMessage().startswith(NOISE)
+
+
+def _say_where(workflow: Any) -> None:
+    """Name what was asked for and is there."""
+    if workflow.is_main_process and (told := where(workflow.dag.targetjobs)):
+        print(f"howquick: {told}", file=sys.stderr, flush=True)
+
+
+def _reason(log: Path) -> str:
+    """Why a job failed: the sentence its program ended with, or the last lines of its log."""
+    try:
+        lines = [line for line in log.read_text(errors="replace").splitlines() if line.strip()]
+    except OSError:
+        lines = []
+    said = [line for line in lines if line.startswith(("howquick: ", "error: "))]
+    return "\n".join([*(said[-1:] or lines[-REASON_LINES:]), f"howquick: the whole log is {log}"])
+
+
+def check_configuration(path: Path) -> None:
+    """End with one message if the configuration file is wrong, before Snakemake reads it in its own way.
+
+    It would take the last of two equal keys without a word, and show a traceback for a file that is no text.
+    """
+    try:
+        load_yaml(path, "config")
+    except UserError as error:
+        print(f"howquick: {error}", file=sys.stderr, flush=True)
+        os._exit(1)
+
+
+def prepare(config: dict[str, Any], workflow: Any) -> Workflow:
+    """Validate the configuration and say what is to come; ends with one message if it is wrong.
+
+    `workflow` is Snakemake's. It learns how much processor the machine has: the blocks declare what they
+    need, so that a high -j does not make them disturb each other.
+    """
+    asked = workflow.resource_settings
+    try:
+        hq = read_workflow(config, _targets(workflow))
+        if workflow.is_main_process:
+            # -j means cores when jobs run here, and nodes in a dry run or on a cluster.
+            jobs = max(asked.cores or 1, asked.nodes or 1)
+            print(outlook(hq, jobs), file=sys.stderr, flush=True)
+    except UserError as error:
+        # Not an exception: Snakemake would print where in the Snakefile it was raised.
+        print(f"howquick: {error}", file=sys.stderr, flush=True)
+        os._exit(1)
+    logging.getLogger("snakemake.logging").addFilter(_Words(workflow, hq.results))
+    if "cpu_percent" not in workflow.global_resources:
+        workflow.register_resource("cpu_percent", processors_percent())
+    # Jobs inherit it: the blocks of one start belong to one session.
+    os.environ.setdefault("HOWQUICK_SESSION", time.strftime("%Y%m%dT%H%M%SZ", time.gmtime()))
+    return hq
+
+
+def _targets(workflow: Any) -> list[str]:
+    """What the user asked for on the command line: Snakemake itself tells only later.
+
+    Jobs that it starts elsewhere have other targets; they learn the user's from their environment.
+    """
+    if workflow.is_main_process:
+        os.environ["HOWQUICK_TARGETS"] = " ".join(sys.argv[1:])
+    return os.environ.get("HOWQUICK_TARGETS", "").split()
+
+
+def begin(hq: Workflow, workflow: Any) -> None:
+    """Take the lock of the results folder for as long as this process lives, and show progress.
+
+    Snakemake's own locks stay behind when it is killed; this one is the kernel's and does not.
+    """
+    global _lock, _display, _jobs
+    folder = Path(hq.results)
+    folder.mkdir(parents=True, exist_ok=True)
+    _lock = (folder / ".lock").open("a+")
+    if not try_lock(_lock):
+        _lock.seek(0)
+        owner = _lock.read().strip() or "another process"
+        print(
+            f"howquick: {folder}: {owner} works here already. Wait for it, end it, or use another folder "
+            "(--config results=NAME).",
+            file=sys.stderr,
+            flush=True,
+        )
+        os._exit(1)
+    _lock.truncate(0)
+    _lock.write(f"process {os.getpid()} on {os.uname().nodename}")
+    _lock.flush()
+    try:
+        take_over(workflow, folder)
+        _write_plans(hq, workflow)
+    except UserError as error:
+        print(f"howquick: {error}", file=sys.stderr, flush=True)
+        os._exit(1)
+    if workflow.local_exec:
+        # A limit on the jobs per second makes Snakemake weigh all waiting jobs every second and after each
+        # job more often: it used a third of a processor, and disturbed what was measured.
+        workflow.scheduler.job_rate_limiter = None
+    _jobs = sum(1 for _ in workflow.dag.needrun_jobs())
+    # Of the start before.
+    (folder / JOBS).unlink(missing_ok=True)
+    _display = Display(hq.results, start_file(hq.results))
+
+
+def _write_plans(hq: Workflow, workflow: Any) -> None:
+    """Write the plans of the blocks that are about to be measured (see rules/measure.smk), and their list."""
+    jobs = list(workflow.dag.needrun_jobs())
+    measuring = ("measure__block", "processor__study")
+    for study in sorted({job.wildcards.study for job in jobs if job.rule.name in measuring}):
+        write_plan(hq.plans[study], block_plan(hq.results, study))
+    write_start(hq, jobs)
+
+
+def finish(hq: Workflow, workflow: Any) -> None:
+    """Say where the results are, or go on where a precision is not reached: all asked for is made."""
+    if _go_on_for_precision(hq, workflow):
+        return
+    _say_where(workflow)
+    say_how_it_ended(hq)
+
+
+def say_how_it_ended(hq: Workflow) -> None:
+    """Five lines for who watched: what was measured, what failed, which claims held, and where it is."""
+    if _display is not None and _display.on_terminal:
+        lines = last_lines(Path(hq.results), {name: {**plan} for name, plan in hq.plans.items()})
+        print("\n".join(lines), file=sys.stderr, flush=True)
+
+
+def _go_on_for_precision(hq: Workflow, workflow: Any) -> bool:
+    """Run the same command again where a precision is not reached and its bound is not hit.
+
+    The plan of a start is fixed, and what it measured decides how much more is needed; each further start
+    has more repetitions than the one before, so this ends. Returns whether it goes on.
+    """
+    if not workflow.is_main_process or workflow.dryrun or hq.runs or hq.rebuild:
+        return False
+    short = [
+        Path(hq.results, "tables", study, f"{cell}.csv")
+        for study, plan in hq.plans.items()
+        if plan["precision"]
+        for cell in asks_for_more(hq.results, plan)
+    ]
+    if short:
+        print(
+            f"howquick: the precision is not reached in {len(short)} cells: measuring further",
+            file=sys.stderr,
+            flush=True,
+        )
+        # Their tables lack what is to come. Snakemake finds that out by what it noted of this start,
+        # which it may not have written yet.
+        for table in short:
+            table.unlink(missing_ok=True)
+        # Snakemake has its own end to finish first.
+        atexit.register(_again)
+    return bool(short)
+
+
+def _again() -> None:
+    if _display is not None:
+        _display.close()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])

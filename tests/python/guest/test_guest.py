@@ -1,0 +1,205 @@
+"""A guest: what it runs and sees, how it ends, that it is the same each time and leaves nothing behind."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+import uuid
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howquick.environment.manifest import prefix_of
+from howquick.errors import ROOT
+
+LIMIT_S = 600
+DAY_S = 86_400
+
+
+def argv(*words: str) -> list[str]:
+    return [sys.executable, str(ROOT / "scripts/guest.py"), *words]
+
+
+def guest(*words: str, **more: Any) -> subprocess.CompletedProcess[str]:
+    """`guest.py` with these arguments."""
+    return subprocess.run(
+        argv(*words), capture_output=True, text=True, check=False, timeout=LIMIT_S, **more
+    )
+
+
+def become_ordinary() -> None:
+    """Between fork and exec: the same user, without any right of root's."""
+    uid, gid = os.geteuid(), os.getegid()
+    os.unshare(os.CLONE_NEWUSER)
+    Path("/proc/self/setgroups").write_text("deny")
+    Path("/proc/self/uid_map").write_text(f"1000 {uid} 1")
+    Path("/proc/self/gid_map").write_text(f"1000 {gid} 1")
+
+
+@pytest.mark.parametrize("ordinary", [False, True])
+def test_a_command_runs_and_its_status_and_words_come_back(ordinary: bool) -> None:
+    words = ("--", "sh", "-c", "echo out; echo err >&2; exit 7")
+    done = guest(*words, preexec_fn=become_ordinary if ordinary else None)
+    assert (done.returncode, done.stdout, done.stderr) == (7, "out\n", "err\n")
+
+
+def test_arguments_are_handed_over_as_they_are(tmp_path: Path) -> None:
+    strange = ["a b", "'\"$HOME`", "", "é\n;"]
+    code = "import os, sys; print(sys.argv[1:], os.getcwd())"
+    done = guest("--", sys.executable, "-c", code, *strange, cwd=tmp_path)
+    assert done.stdout == f"{strange!r} {tmp_path}\n", done.stderr
+
+
+def test_a_signal_and_a_missing_program_are_told() -> None:
+    assert guest("--", "sh", "-c", "kill -9 $$").returncode == 128 + signal.SIGKILL
+    missing = guest("--", "no-such-program")
+    assert missing.returncode == 127
+    assert "no-such-program" in missing.stderr
+
+
+def test_time_passes_without_taking_time() -> None:
+    begin = time.monotonic()
+    done = guest("--", "sh", "-c", f"date +%s; sleep {DAY_S}; date +%s")
+    first, last = map(int, done.stdout.split())
+    assert last - first == DAY_S
+    assert time.monotonic() - begin < DAY_S
+
+
+def test_computing_takes_no_time_and_a_system_call_what_is_asked() -> None:
+    loop = (
+        "import os, time\n"
+        "a = time.monotonic_ns(); sum(range(3_000_000)); b = time.monotonic_ns()\n"
+        "for _ in range(1000): os.getppid()\n"
+        "c = time.monotonic_ns(); print(b - a, c - b)"
+    )
+    taken = {}
+    for cost in (0, 10_000):
+        done = guest("--syscall-ns", str(cost), "--", sys.executable, "-c", loop)
+        taken[cost] = tuple(map(int, done.stdout.split()))
+    # Reading the clock costs 250 ns at most, and memory may ask the kernel now and then.
+    assert taken[0][0] < 10_000
+    assert taken[0][1] < 10_000
+    assert 10_000_000 <= taken[10_000][1] < 11_000_000
+
+
+def test_only_what_is_named_can_be_written(tmp_path: Path) -> None:
+    mine, other = tmp_path / "mine", tmp_path / "other"
+    mine.mkdir()
+    other.mkdir()
+    script = f"echo kept >{mine}/file; echo lost >{other}/file && cat {other}/file; touch /usr/made"
+    done = guest("--writable", str(mine), "--", "sh", "-c", script)
+    assert (mine / "file").read_text() == "kept\n"
+    assert done.stdout.startswith("lost\n")  # in memory, as all of /tmp
+    assert list(other.iterdir()) == []
+    assert "Read-only" in done.stderr
+
+
+def test_randomness_follows_from_the_seed() -> None:
+    draw = (
+        "import os, random, socket, time; s = socket.socket(); s.bind(('127.0.0.1', 0));"
+        "print(os.urandom(16), random.random(), id(s), s.getsockname(), os.getpid(), time.time_ns())"
+    )
+    command = ("--", sys.executable, "-c", draw)
+    first, again, other = (guest("--seed", seed, *command).stdout for seed in ("5", "5", "6"))
+    assert first == again != other
+
+
+def test_the_network_of_the_studies_is_there() -> None:
+    """Queues, congestion controls and SCTP, asked of the kernel; netem delays exactly."""
+    queues = {
+        "netem": "delay 1ms",
+        "tbf": "rate 1mbit burst 4k limit 9k",
+        "fq": "",
+        "fq_codel": "",
+        "cake": "",
+        "dualpi2": "",
+        "pie": "",
+        "red": "limit 400000 min 30000 max 90000 avpkt 1000 burst 55",
+        "codel": "",
+    }
+    lines = ["set -e"]
+    lines += [f"tc qdisc replace dev lo root {name} {rest}" for name, rest in queues.items()]
+    lines += ["tc qdisc replace dev lo root netem delay 9ms", "ping -c 3 -q 127.0.0.1 | tail -1"]
+    lines += ["cat /proc/sys/net/ipv4/tcp_available_congestion_control"]
+    code = "import socket as s; s.socket(s.AF_INET, s.SOCK_STREAM, s.IPPROTO_SCTP)"
+    lines += [f"{shlex.quote(sys.executable)} -c {shlex.quote(code)}"]
+    done = guest("--syscall-ns", "0", "--", "sh", "-c", "\n".join(lines))
+    assert done.returncode == 0, done.stderr
+    times, controls = done.stdout.splitlines()
+    lowest, mean, highest, _ = times.split(" = ")[1].split()[0].split("/")
+    assert {lowest[:4], mean[:4], highest[:4]} == {"18.0"}
+    assert {"reno", "cubic", "bbr", "dctcp"} == set(controls.split())
+
+
+def test_io_uring_is_not_there() -> None:
+    code = (
+        "import ctypes; c = ctypes.CDLL(None, use_errno=True);"
+        "print(c.syscall(425, 1, None), ctypes.get_errno())"
+    )
+    assert guest("--", sys.executable, "-c", code).stdout == "-1 38\n"
+
+
+def test_a_program_that_computes_for_ever_is_ended(tmp_path: Path) -> None:
+    done = guest("--limit-s", "3", "--", "sh", "-c", "while :; do :; done")
+    assert done.returncode == 1
+    assert "real time" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def marked(mark: str) -> list[int]:
+    """Processes that have the mark among their arguments, or a kernel of user mode started by such."""
+    found = []
+    for process in Path("/proc").iterdir():
+        if process.name.isdigit():
+            try:
+                line = (process / "cmdline").read_bytes().decode(errors="replace")
+            except OSError:
+                continue
+            if mark in line:
+                found.append(int(process.name))
+    return found
+
+
+def kernels() -> set[int]:
+    """Processes of guests: the kernel itself and the processes of its programs."""
+    program = os.path.realpath(f"{prefix_of('kernel')}/bin/linux")
+    found = set()
+    for process in Path("/proc").iterdir():
+        if process.name.isdigit():
+            try:
+                line = (process / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if program.encode() in line:
+                found.add(int(process.name))
+    return found
+
+
+def test_nothing_is_left_when_the_owner_is_killed(tmp_path: Path) -> None:
+    mark, folder = uuid.uuid4().hex, tmp_path / "writable"
+    folder.mkdir()
+    shared = set(Path("/dev/shm").iterdir())
+    others = kernels()
+    script = f"touch {folder}/started; : {mark}; while :; do :; done"
+    owner = subprocess.Popen(argv("--writable", str(folder), "--", "sh", "-c", script))
+    try:
+        deadline = time.monotonic() + LIMIT_S
+        while not (folder / "started").exists():
+            assert owner.poll() is None
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        assert kernels() - others
+    finally:
+        owner.kill()
+        owner.wait()
+    deadline = time.monotonic() + LIMIT_S
+    while marked(mark) or kernels() - others:
+        assert time.monotonic() < deadline, marked(mark)
+        time.sleep(0.05)
+    assert set(Path("/dev/shm").iterdir()) <= shared
+    assert [path.name for path in folder.iterdir()] == ["started"]

@@ -1,0 +1,260 @@
+"""Results of a study that nobody measured, with texts in them that want to be more than text."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from howquick.errors import ROOT
+from howquick.extract.columns import DETAIL_COLUMNS, OBJECT_COLUMNS, SERIES_COLUMNS, run_columns
+from howquick.plan.plan import plan_study
+from howquick.study.cells import calibration_name
+from howquick.study.resolve import Selection
+
+STUDY = "how-quick"
+CELLS = (
+    "50mbit-18ms-loss0-5obj-small", "10mbit-18ms-loss0-5obj-small", "10mbit-18ms-loss0-50obj-small",
+    "10mbit-18ms-loss2-50obj-small", "2mbit-218ms-loss0-50obj-small", "2mbit-218ms-loss2-50obj-small",
+)  # fmt: skip
+DETAILED = "2mbit-218ms-loss0-50obj-small"
+REPETITIONS = 7
+HOSTILE = '</script><script>window.hostile=1</script><img src=x onerror="window.hostile=2">\'&amp;'
+LOST = 23
+Row = dict[str, Any]
+# Figures of the kinds that the study has not.
+FIGURES = (
+    {"name": "clients", "kind": "consistency", "title": "Clients",
+     "arms": ["h3-nginx-curl", "h3-quiche", "h3-quiche-0rtt", "h3-aioquic"]},
+    {"name": "profile", "kind": "profile", "title": "Processor time", "cells": [DETAILED]},
+    {"name": "share", "kind": "share", "title": "Protocols", "cells": [DETAILED]},
+    {"name": "bad", "kind": "failures", "title": "Failures"},
+    {"name": "order-of-all", "kind": "drift", "title": "Order"},
+    {"name": "links", "kind": "calibration", "title": "Links"},
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A folder of results with a report in it, and the rows that it was made from."""
+
+    folder: Path
+    plan: dict[str, Any]
+    rows: list[Row]
+
+    @property
+    def page(self) -> str:
+        """The report's address on the disk."""
+        return (self.folder / "report" / "index.html").as_uri()
+
+    def table(self, name: str) -> list[dict[str, str]]:
+        """A table of the statistics, as R wrote it."""
+        path = self.folder / "statistics" / STUDY / f"{name}.csv"
+        with path.open(newline="") as stream:
+            return list(csv.DictReader(stream))
+
+    @property
+    def slowest(self) -> Row:
+        """The load that took longest in the cell with details."""
+        rows = (row for row in self.rows if row["cell"] == DETAILED and row["plt_s"])
+        return max(rows, key=lambda row: float(row["plt_s"]))
+
+
+def make_sample(folder: Path) -> Sample:
+    """Plan, table of runs, statistics by R, details of one cell, run folder of its slowest load, report."""
+    plan = json.loads(json.dumps(plan_study(STUDY, Selection("artifact", 11, CELLS, clock="real"))))
+    plan["arms"][0]["label"] = f"HTTP/1.1 {HOSTILE}"
+    plan["claims"][0]["text"] = f"Claimed {HOSTILE}"
+    for arm in plan["arms"]:
+        # Clients of one server can be compared.
+        arm["group"] = "one server"
+    plan["figures"] += [dict(figure) for figure in FIGURES]
+    sample = Sample(folder, plan, loads(plan))
+    write_json(folder / "plan" / f"{STUDY}.json", plan)
+    write_table(runs_file(folder), list(sample.rows[0]), sample.rows)
+    _details(sample)
+    _run_folder(sample)
+    _calibrations(sample)
+    given = ("--study", str(folder / "plan" / f"{STUDY}.json"), "--runs", str(runs_file(folder)))
+    statistics = folder / "statistics" / STUDY
+    program("Rscript", str(ROOT / "R/run_statistics.R"), *given, "--output", str(statistics))
+    make_report(folder)
+    return sample
+
+
+def runs_file(folder: Path) -> Path:
+    """Where the table of runs is."""
+    return folder / "tables" / f"{STUDY}.csv"
+
+
+def make_report(folder: Path) -> None:
+    """Write the report as the rules do."""
+    plan, runs = folder / "plan" / f"{STUDY}.json", runs_file(folder)
+    report, statistics = folder / "report", folder / "statistics" / STUDY
+    argv = [sys.executable, str(ROOT / "scripts/write_report.py")]
+    program(
+        *argv, "study", "--plan", str(plan), "--runs", str(runs), "--statistics", str(statistics),
+        "--results", str(folder), "--output", str(report / "data" / STUDY),
+    )  # fmt: skip
+    program(
+        *argv, "index", "--plans", str(plan), "--runs", str(runs), "--statistics", str(statistics),
+        "--output", str(report / "index.html"),
+    )  # fmt: skip
+
+
+def program(*argv: str) -> None:
+    """Run a program that must work."""
+    done = subprocess.run(argv, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-4000:]
+
+
+def write_json(path: Path, value: Any) -> None:
+    """A JSON file, with its folder."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value))
+
+
+def write_table(path: Path, columns: list[str], rows: list[Row]) -> None:
+    """A CSV file, with its folder."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="") as stream:
+        writer = csv.DictWriter(stream, columns, restval="", lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def loads(plan: dict[str, Any], repetitions: int = REPETITIONS) -> list[Row]:
+    """Made-up loads of all arms in all cells; the fifth of some arms failed, with a reason."""
+    chance = random.Random(7)
+    parameters = {"bandwidth_mbit", "rtt_ms", "loss_percent", "objects", "object_size"}
+    columns = run_columns(parameters, set())
+    rows = []
+    for cell in plan["cells"]:
+        for repetition in range(repetitions):
+            for order, arm in enumerate(plan["arms"]):
+                failed = repetition == 4 and order == 2
+                value = f"{0.1 * (order + 1) * chance.lognormvariate(1, 0.2):.6f}"
+                row = dict.fromkeys(columns, "") | {
+                    "study": STUDY, "cell": cell["name"], "arm": arm["name"], "block": 0,
+                    "repetition": repetition, "order": order, "session": "s1", "clock": "real",
+                    "status": "failed" if failed else "ok", "reason": HOSTILE if failed else "",
+                    "plt_s": "" if failed else value, "ttlb_s": "" if failed else value,
+                    **{key: cell["values"][key] for key in parameters},
+                    "protocol": arm["protocol"], "attempts": 1 + (repetition == 3),
+                    "disturbed": "the server waited 30 ms" if repetition == 3 else "",
+                    "loss_seed_up": chance.getrandbits(64), "machine": "m", "wall_s": "1.250000",
+                    "started": f"{1790000000 + repetition * 100 + order}.500000",
+                    "retransmitted_packets": chance.randrange(30),
+                    "cpu_server_s_per_gb": chance.randrange(1, 9), "cpu_client_s_per_gb": "2.5",
+                    "profile_server_crypto_percent": "40", "profile_server_kernel_percent": "59.5",
+                    "profile_server_unknown_percent": "0.5",
+                    "path": f"runs/{STUDY}/{cell['name']}/{arm['name']}/{repetition:04d}",
+                }  # fmt: skip
+                rows.append({name: str(value) for name, value in row.items()})
+    return rows
+
+
+def _details(sample: Sample) -> None:
+    """The tables of the slowest load, whose packet LOST of the server never arrives."""
+    slow = sample.slowest
+    key = {name: slow[name] for name in ("study", "cell", "arm", "block", "repetition")}
+    packets = []
+    for number in range(1, 241):
+        down, lost = number % 2 == 1, number == LOST
+        sent = 0.004 * number + (0.3 if number > LOST + 10 else 0)
+        packets.append(
+            key | {
+                "number": number, "receiver_number": "" if lost else number,
+                "direction": "down" if down else "up", "connection": 0, "sent_s": f"{sent:.6f}",
+                "received_s": "" if lost else f"{sent + 0.009:.6f}", "bytes": 1200 if down else 66,
+                "payload": 1158 if down else 0, "label": "1-RTT", "content": f"#{number} STREAM",
+                "streams": 4 * (number % 5) if down else "", "again": "false",
+                "fate": "queue" if lost else "arrived",
+            }
+        )  # fmt: skip
+    times = [f"{0.02 * step:.6f}" for step in range(1, 40)]
+    one = {
+        "path": f"/{HOSTILE}",
+        "bytes": 900,
+        "start_s": "0.01",
+        "first_byte_s": "0.05",
+        "end_s": "0.2",
+    }
+    first = {"time_s": "0", "direction": "up", "bytes": 1200, "label": "Initial"}
+    rows: dict[str, list[Row]] = {
+        "objects": [key | one],
+        "handshake": [key | first],
+        "packets": packets,
+    }
+    rows["objects"] += [
+        {name: row[name] for name in key}
+        | {
+            "path": f"/{number}",
+            "bytes": 100,
+            "start_s": "0.01",
+            "first_byte_s": "0.02",
+            "end_s": "0.03",
+            "protocol": "h3" if number or order else "h2",
+        }
+        for order, row in enumerate(sample.rows)
+        if row["cell"] == DETAILED and row["path"] != slow["path"]
+        for number in range(3)
+    ]
+    rows["series"] = [
+        key | {"time_s": time, "received_bytes": 900 * step, "acknowledged_bytes": 800 * step}
+        for step, time in enumerate(times)
+    ]
+    rows["window"] = [
+        key | {"time_s": time, "cwnd_bytes": 14000 + step, "smoothed_rtt_ms": 18, "source": "qlog"}
+        for step, time in enumerate(times)
+    ]
+    columns = {"objects": OBJECT_COLUMNS, "series": SERIES_COLUMNS, **DETAIL_COLUMNS}
+    place = sample.folder / "tables" / STUDY / DETAILED / "0"
+    for name, names in columns.items():
+        write_table(place / f"{name}.csv", list(names), rows.get(name, []))
+
+
+def _calibrations(sample: Sample) -> None:
+    """Of each link a rate that is a little too low, and packets out of order that nobody asked for."""
+    for number, cell in enumerate(sample.plan["cells"]):
+        name = calibration_name(cell)
+        rate = cell["link"]["bandwidth_mbit"]
+        checks = [
+            {"quantity": "rate_mbit", "direction": "down", "asked": rate, "measured": rate * 0.99,
+             "low": rate * 0.98, "high": rate, "n": 5, "tolerance": 2, "verdict": "pass"},
+            {"quantity": "reordered", "direction": "both", "asked": 0, "measured": number, "n": 5,
+             "tolerance": 0, "verdict": "fail" if number else "pass"},
+        ]  # fmt: skip
+        made = {"name": name, "link": cell["link"], "backend": "made up", "checks": checks}
+        write_json(sample.folder / "calibration" / f"{name}.json", made)
+
+
+def _run_folder(sample: Sample) -> None:
+    folder = sample.folder / sample.slowest["path"]
+    folder.mkdir(parents=True)
+    link = {"bandwidth_mbit": 10, "rtt_ms": 18, "loss_percent": 2}
+    host = {"node": HOSTILE, "cpu": "c", "cpus": 2, "kernel": "k"}
+    meta = {"order": 1, "link": link, "clock": "real", "attempts": 1, "host": host}
+    write_json(folder / "meta.json", meta)
+    (folder / "client.log").write_text(f"said {HOSTILE}\n")
+    (folder / "server.log").write_bytes(b"\xff\xfe not text\n" * 4000)
+    (folder / "client.pcapng").write_bytes(b"x" * 100)
+    # Nothing in a name of a file can be a folder of its own, or end it.
+    name = HOSTILE.replace("/", "\u2215")
+    (folder / name).write_text("a file")
+    write_json(folder / "artifacts" / "har.json", {"log": {"version": "1.2", "entries": []}})
+    qlog = folder / "qlog" / "server"
+    qlog.mkdir(parents=True)
+    trace = {"vantage_point": {"type": "server"}}
+    head = {"qlog_version": "0.3", "qlog_format": "JSON-SEQ", "trace": trace}
+    event = {
+        "time": 1.5,
+        "name": "transport:packet_sent",
+        "data": {"header": {"packet_type": "1RTT"}},
+    }
+    (qlog / "one.sqlog").write_text("".join(f"\x1e{json.dumps(r)}\n" for r in (head, event)))
