@@ -1,6 +1,7 @@
 """Doing harm to a block while it measures."""
 
 import contextlib
+import json
 import os
 from pathlib import Path
 
@@ -89,4 +90,5 @@ class Injected:
     def assert_kept(self):
         """Nothing that was finished has changed."""
         now = self.metas()
-        assert all(now.get(path) == content for path, content in self.finished.items())
+        for path, content in self.finished.items():
+            assert now.get(path) == content, json.loads(content)["reason"] or path

@@ -128,7 +128,7 @@ def test_a_client_that_never_stops_talking_has_no_more_time(
     code, output, manifest = measure(tmp_path)
     assert code == 0, output
     (run,) = manifest["runs"]
-    assert (run["status"], reason in run["reason"]) == (status, True), run
+    assert (run["status"], reason in run["reason"]) == (status, True), run["reason"]
 
 
 def test_a_child_that_a_client_leaves_does_not_live_on(tmp_path, monkeypatch):

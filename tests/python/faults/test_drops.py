@@ -17,8 +17,9 @@ def lossy(tmp_path_factory):
     results = tmp_path_factory.mktemp("lossy")
     with pytest.MonkeyPatch.context() as patch:
         make_plan(results, patch, {"tcp": {}, "quic": QUIC}, CELL)
-        status, output, _ = measure(results, CELL)
+        status, output, manifest = measure(results, CELL)
         assert status == 0, output
+        assert manifest["statuses"] == {"ok": 2}, [run["reason"] for run in manifest["runs"]]
     return results
 
 
