@@ -23,6 +23,8 @@ behind each verdict are in `results/statistics/STUDY/claims.csv` and in the appe
 VERDICTS = (
     "supported", "not supported", "undecided", "too few loads", "not tested at this scale"
 )  # fmt: skip
+# As in R/read/processor.R.
+COSTLY_SHARE = 0.1
 Row = dict[str, str]
 
 
@@ -53,8 +55,11 @@ def _study(files: StudyFiles) -> str:
             f"{metric['label']}, ratio of medians over all cells:\n",
             pairs_table(pairs, labels),
         ]
-    if extremes := extremes_text(_rows(statistics / "summary.csv"), labels, metric):
+    summary = _rows(statistics / "summary.csv")
+    if extremes := extremes_text(summary, labels, metric):
         parts.append(extremes)
+    if processor := processor_text(summary, labels):
+        parts.append(processor)
     return "\n".join(parts)
 
 
@@ -129,6 +134,21 @@ def extremes_text(
         for row in ends
     ]
     return f"Medians reach from {said[0]} to {said[1]}.\n"
+
+
+def processor_text(summary: Sequence[Row], labels: dict[str, str]) -> str | None:
+    """What virtual time leaves out, where it is most; None where no load is in virtual time."""
+    known = [row for row in summary if row.get("processor_share")]
+    if not known:
+        return None
+    costly = sum(float(row["processor_share"]) > COSTLY_SHARE for row in known)
+    most = max(known, key=lambda row: float(row["processor_share"]))
+    return (
+        "The processor takes no time in virtual time. Measured by the real clock, server and client use"
+        f" it for more than {100 * COSTLY_SHARE:.0f} % of their load in {costly} of {len(known)} pairs"
+        f" of cell and arm; at most {100 * float(most['processor_share']):.0f} %"
+        f" ({labels.get(most['arm'], most['arm'])}, `{most['cell']}`).\n"
+    )
 
 
 def links_table(calibrations: Iterable[dict[str, Any]]) -> str:

@@ -58,7 +58,7 @@ interface Point {
 interface Panel { title: Child; content: Node }
 interface Part { name: string; label: string; share: number; colour: string }
 interface Bar { title: Child; parts: Part[]; note: Child }
-interface Tile { text: string; title: string; value?: number; difference?: number; significant?: boolean }
+interface Tile { text: string; title: string; value?: number; difference?: number; significant?: boolean; mark?: string }
 interface Heat { a: string; b: string; metric: string; x: string; y: string; factors: string[] }
 interface Deviation { link: Link; check: Check; deviation: number | null; from: number | null; to: number | null }
 interface Agreement { cell: Cell; arm: Arm; place: string; cost: number | null; clients?: number; percent?: number | null }

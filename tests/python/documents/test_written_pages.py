@@ -10,7 +10,13 @@ import pytest
 
 import write_documents
 from howquick.documents.markdown import replace_part, table
-from howquick.documents.results import StudyFiles, links_table, loads_text, results_page
+from howquick.documents.results import (
+    StudyFiles,
+    links_table,
+    loads_text,
+    processor_text,
+    results_page,
+)
 from howquick.errors import ROOT, UserError
 
 CLAIM = {
@@ -97,6 +103,18 @@ def test_another_number_is_another_page(tmp_path: Path) -> None:
 
 def study_of(folder: Path) -> StudyFiles:
     return StudyFiles(PLAN, folder / "runs.csv", folder)
+
+
+def test_what_the_processor_would_add_is_told_where_it_is_left_out() -> None:
+    def row(arm: str, share: str) -> dict[str, str]:
+        return {"cell": "c", "arm": arm, "processor_share": share}
+
+    text = processor_text([row("a", "0.04"), row("b", "0.314"), row("d", "")], {"b": "HTTP/3"})
+    assert text is not None
+    assert "more than 10 % of their load" in text
+    assert "in 1 of 2 pairs of cell and arm; at most 31 % (HTTP/3, `c`)" in text
+    assert processor_text([row("a", "")], {}) is None
+    assert processor_text([{"cell": "c", "arm": "a"}], {}) is None
 
 
 def test_links_by_quantity() -> None:

@@ -24,6 +24,9 @@ CELLS = (
 )  # fmt: skip
 DETAILED = "2mbit-218ms-loss0-50obj-small"
 REPETITIONS = 7
+CLOCK = "virtual"
+# In every second cell the second arm computes for long.
+COSTLY_S, CHEAP_S = 5, 0.001
 HOSTILE = '</script><script>window.hostile=1</script><img src=x onerror="window.hostile=2">\'&amp;'
 LOST = 23
 Row = dict[str, Any]
@@ -67,7 +70,7 @@ class Sample:
 
 def make_sample(folder: Path) -> Sample:
     """Plan, table of runs, statistics by R, details of one cell, run folder of its slowest load, report."""
-    plan = json.loads(json.dumps(plan_study(STUDY, Selection("artifact", 11, CELLS, clock="real"))))
+    plan = json.loads(json.dumps(plan_study(STUDY, Selection("artifact", 11, CELLS, clock=CLOCK))))
     plan["arms"][0]["label"] = f"HTTP/1.1 {HOSTILE}"
     plan["claims"][0]["text"] = f"Claimed {HOSTILE}"
     for arm in plan["arms"]:
@@ -80,9 +83,13 @@ def make_sample(folder: Path) -> Sample:
     _details(sample)
     _run_folder(sample)
     _calibrations(sample)
+    costs = folder / "processor" / f"{STUDY}.csv"
+    processor = _processor(plan)
+    write_table(costs, list(processor[0]), processor)
     given = ("--study", str(folder / "plan" / f"{STUDY}.json"), "--runs", str(runs_file(folder)))
     statistics = folder / "statistics" / STUDY
-    program("Rscript", str(ROOT / "R/run_statistics.R"), *given, "--output", str(statistics))
+    program("Rscript", str(ROOT / "R/run_statistics.R"), *given, "--processor", str(costs),
+            "--output", str(statistics))  # fmt: skip
     make_report(folder)
     return sample
 
@@ -141,7 +148,7 @@ def loads(plan: dict[str, Any], repetitions: int = REPETITIONS) -> list[Row]:
                 value = f"{0.1 * (order + 1) * chance.lognormvariate(1, 0.2):.6f}"
                 row = dict.fromkeys(columns, "") | {
                     "study": STUDY, "cell": cell["name"], "arm": arm["name"], "block": 0,
-                    "repetition": repetition, "order": order, "session": "s1", "clock": "real",
+                    "repetition": repetition, "order": order, "session": "s1", "clock": CLOCK,
                     "status": "failed" if failed else "ok", "reason": HOSTILE if failed else "",
                     "plt_s": "" if failed else value, "ttlb_s": "" if failed else value,
                     **{key: cell["values"][key] for key in parameters},
@@ -157,6 +164,15 @@ def loads(plan: dict[str, Any], repetitions: int = REPETITIONS) -> list[Row]:
                 }  # fmt: skip
                 rows.append({name: str(value) for name, value in row.items()})
     return rows
+
+
+def _processor(plan: dict[str, Any]) -> list[Row]:
+    """What server and client use of a processor by the real clock."""
+    return [
+        {"study": STUDY, "cell": cell["name"], "arm": arm["name"], "machine": "m",
+         "cpu_server_s": COSTLY_S if order == 1 and place % 2 else CHEAP_S, "cpu_client_s": CHEAP_S}
+        for place, cell in enumerate(plan["cells"]) for order, arm in enumerate(plan["arms"])
+    ]  # fmt: skip
 
 
 def _details(sample: Sample) -> None:
@@ -239,7 +255,7 @@ def _run_folder(sample: Sample) -> None:
     folder.mkdir(parents=True)
     link = {"bandwidth_mbit": 10, "rtt_ms": 18, "loss_percent": 2}
     host = {"node": HOSTILE, "cpu": "c", "cpus": 2, "kernel": "k"}
-    meta = {"order": 1, "link": link, "clock": "real", "attempts": 1, "host": host}
+    meta = {"order": 1, "link": link, "clock": CLOCK, "attempts": 1, "host": host}
     write_json(folder / "meta.json", meta)
     (folder / "client.log").write_text(f"said {HOSTILE}\n")
     (folder / "server.log").write_bytes(b"\xff\xfe not text\n" * 4000)

@@ -58,6 +58,27 @@ def test_every_tile_of_the_heatmap(page: Browser, sample: Sample) -> None:
     assert seen > len(CELLS)
 
 
+def test_every_mark_of_an_arm_that_computes_for_long(page: Browser, sample: Sample) -> None:
+    """Of tiles, where one arm of the pair does; of a cell's table, its own rows."""
+    shares = {
+        (row["cell"], row["arm"]): float(row["processor_share"]) for row in sample.table("summary")
+    }
+    costly = {place for place, share in shares.items() if share > 0.1}
+    assert costly and len(costly) < len(shares) / 2
+    marks = (
+        "[...document.querySelectorAll('{}')].filter((e) => e.textContent.includes('†'))"
+        ".map((e) => e.dataset.{})"
+    )
+    pairs = sample.plan["comparison"]["pairs"]
+    for a, b in [*pairs, (pairs[0][0], "-")]:
+        page.open(f"{sample.page}#/{STUDY}?a={a}&b={b}")
+        marked = page.run(marks.format(".tile[data-cell]", "cell"))
+        assert set(marked) == {cell for cell, arm in costly if arm in (a, b)}
+    page.open(f"{sample.page}#/{STUDY}/{DETAILED}")
+    marked = page.run(marks.format("table.summary tr[data-arm]", "arm"))
+    assert set(marked) == {arm for cell, arm in costly if cell == DETAILED}
+
+
 def test_every_number_of_the_arms_of_a_cell(page: Browser, sample: Sample) -> None:
     page.open(f"{sample.page}#/{STUDY}/{DETAILED}")
     shown = page.run(

@@ -3,8 +3,6 @@
 
 const DOT_ROW = 30;
 const MANY_ARMS = 20;
-// As in R/read/processor.R.
-const COSTLY_SHARE = 0.1;
 
 /**
  * @param {Study} study
@@ -188,7 +186,7 @@ function armTable(route, study, name, arms, metric, rows) {
     const remarks = [check.several_modes === 'TRUE' && 'several modes', check.drifts === 'TRUE' && 'drifts', check.sessions_differ === 'TRUE' && 'sessions differ', row.mean_is_bound === 'TRUE' && 'mean is a lower bound'].filter(Boolean).join(', ');
     return { properties: { 'data-arm': arm }, cells: [armLabel(study, arm), number(row.n), h('span', { class: 'nowrap' }, interval(row)), number(row.mean), number(row.min), number(row.max), finite(row.cv) ? `${short(100 * row.cv)} %` : '—', bad || '0', number(row.repetitions_needed), ...(virtual ? [processorText(row)] : []), remarks] };
   }), { 'aria-label': `${metric.label} by arm`, class: 'summary' });
-  return virtual ? [table, h('p', { class: 'quiet' }, 'Processor: what server and client used in a load of the same page by the real clock, which virtual time leaves out. †: more than 10 % of the load.')] : table;
+  return virtual ? [table, h('p', { class: 'quiet' }, 'Processor: what server and client used in a load of the same page by the real clock, which virtual time leaves out. ' + COSTLY_KEY)] : table;
 }
 
 /**
@@ -197,7 +195,7 @@ function armTable(route, study, name, arms, metric, rows) {
  */
 function processorText(row) {
   if (!finite(row.processor_s)) return '—';
-  return `${short(1000 * row.processor_s)} ms${finite(row.processor_share) ? ` (${short(100 * row.processor_share)} %)${row.processor_share > COSTLY_SHARE ? ' †' : ''}` : ''}`;
+  return `${short(1000 * row.processor_s)} ms${finite(row.processor_share) ? ` (${short(100 * row.processor_share)} %)${isCostly(row) ? ` ${COSTLY}` : ''}` : ''}`;
 }
 
 /**

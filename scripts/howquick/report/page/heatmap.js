@@ -38,11 +38,13 @@ async function heatmap(route, study, extra = {}) {
   const medians = await mediansOf(study, chosen.metric);
   const cells = filteredCells(route, study);
   const comparisons = own ? comparisonOf(study) : new Map();
-  const tile = (/** @type {Cell} */ cell) => tileOf(study, cell, chosen, medians, comparisons);
+  const tile = (/** @type {Cell} */ cell) => ({ ...tileOf(study, cell, chosen, medians, comparisons), mark: marksOf(study, cell, chosen) });
+  const costly = cells.some((cell) => marksOf(study, cell, chosen));
   const compared = cells.some((cell) => comparisons.has(`${cell.name} ${chosen.a} ${chosen.b}`));
   return h('div', {},
     heatmapControls(route, study, chosen),
-    h('p', { class: 'quiet' }, heatmapNote(study, chosen, own, compared)),
+    h('p', { class: 'quiet' }, heatmapNote(study, chosen, own, compared),
+      costly ? ` What server and client use of a processor by the real clock, which virtual time leaves out: ${COSTLY_KEY}` : ''),
     chosen.b ? scaleLegend(study, chosen) : null,
     cells.length ? facets(study, cells, chosen, tile) : h('p', { class: 'empty' }, 'No measured cell fits these filters.'),
     extra.below || null);
@@ -114,6 +116,16 @@ function filteredCells(route, study) {
     const wanted = route.choices[`f.${factor.name}`];
     return !wanted || cell.levels[factor.name] === wanted;
   }));
+}
+
+/**
+ * The mark of a tile where the processor would add much to a load of one of its arms.
+ * @param {Study} study
+ * @param {Cell} cell
+ * @param {{ a: string, b: string }} options
+ */
+function marksOf(study, cell, { a, b }) {
+  return [a, b].some((arm) => isCostly(summaryOf(study).get(`${cell.name} ${arm}`))) ? COSTLY : '';
 }
 
 /**
@@ -194,8 +206,8 @@ function heatTable(study, cells, x, rowFactors, tile, label) {
  * @param {Cell} cell
  * @param {Tile} tile
  */
-function tileLink(study, cell, { difference, text, title, significant }) {
-  const element = link([study.study, cell.name], text ? `${text}${significant ? ' *' : ''}` : '·', {}, {
+function tileLink(study, cell, { difference, text, title, significant, mark }) {
+  const element = link([study.study, cell.name], text ? `${text}${significant ? ' *' : ''}${mark ? ` ${mark}` : ''}` : '·', {}, {
     class: `tile ${finite(difference) ? (difference < 0 ? 'lower' : 'higher') : 'plain'}`, title: `${cell.name}: ${title}`,
     'data-cell': cell.name, 'data-value': difference,
   });

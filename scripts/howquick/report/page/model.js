@@ -86,6 +86,16 @@ function summaryOf(study) {
   return study.summaryIndex;
 }
 
+// What the processor would add to a load in virtual time: from this share on it is marked, as in R/read/processor.R.
+const COSTLY_SHARE = 0.1;
+const COSTLY = '†';
+const COSTLY_KEY = `${COSTLY}: more than ${100 * COSTLY_SHARE} % of the load.`;
+
+/** @param {Row | undefined} row a row of the summary */
+function isCostly(row) {
+  return Boolean(row) && row.processor_share > COSTLY_SHARE;
+}
+
 /** @param {Study} study */
 function comparisonOf(study) {
   if (!study.comparisonIndex) {
