@@ -200,6 +200,7 @@ class ResolvedStudy(TypedDict):
     arms: list[Arm]
     # Arms that the study file names and the scale's own list leaves out.
     left_out: NotRequired[list[str]]
+    client_metrics: NotRequired[list[str]]
     unsupported: list[dict[str, str]]
     comparison: dict[str, Any]
     figures: list[dict[str, Any]]

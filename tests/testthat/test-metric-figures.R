@@ -95,3 +95,11 @@ test_that("a factor that the axis decides needs no panel", {
   picture <- draw(along)
   expect_false(grepl("object size", picture, ignore.case = TRUE))
 })
+
+test_that("a column that no client of the chosen arms reports draws nothing; an unknown one is refused", {
+  metric <- list(column = "speed_index_s", label = "Speed Index", short = "Speed Index", unit = "s")
+  given <- figured(kind = "bars", cells = small, metric = metric)
+  expect_error(draw(given), "has no column 'speed_index_s'")
+  given$study$client_metrics <- list("speed_index_s")
+  expect_match(draw(given), "measured")
+})

@@ -79,8 +79,9 @@ def resolve_study(name: str, selection: Selection) -> ResolvedStudy:
     check_beside(path, whole, scale["timeout_s"])
     arms = _arms(path, whole, scale, selection, endpoints)
     of_study = chosen(path, "cells", every_cell, study["cells"]) if "cells" in study else every_cell
+    metrics = metrics_of(named, endpoints)
     References(
-        path, list(named), every_cell, factors, metrics_of(named, endpoints),
+        path, list(named), every_cell, factors, metrics,
         {cell["name"] for cell in of_study},
     ).check(whole)  # fmt: skip
     cells = _cells(path, study, scale, selection, every_cell)
@@ -114,6 +115,7 @@ def resolve_study(name: str, selection: Selection) -> ResolvedStudy:
         "cells": cells,
         "arms": arms,
         "left_out": _left_out(study, scale, selection),
+        "client_metrics": sorted(set().union(*metrics.values())),
         "unsupported": matrix.unsupported,
         "comparison": study["comparison"],
         "figures": study["figures"],

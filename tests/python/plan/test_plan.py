@@ -77,6 +77,16 @@ def test_aioquic_is_left_out_where_it_would_be_the_limit():
         assert ("h3-aioquic" in arms) == (cell["link"]["bandwidth_mbit"] <= 40)
 
 
+def test_a_column_of_a_browser_is_known_where_no_browser_is_chosen():
+    """Figures of Speed Index then say that nothing was measured, and stop nothing."""
+    arms = ("cubic-fifo-h3-ngtcp2", "cubic-fifo-h2-curl")
+    chosen = Selection("smoke", 7, cells=("20ms-loss0-100kb-exact",), arms=arms)
+    study = resolve_study("production-quic", chosen)
+    assert {arm["client"] for arm in study["arms"]} == {"ngtcp2", "curl"}
+    assert "speed_index_s" in study["client_metrics"]
+    assert "speed_index_s" not in resolve()["client_metrics"]
+
+
 def test_order_is_a_seeded_permutation_that_differs_between_repetitions():
     study = resolve()
     cell = study["cells"][0]
