@@ -39,11 +39,18 @@ function checkNetLog(folder) {
   if (end.toString() !== NET_LOG_END) throw new Refusal('the browser did not finish its net-log');
 }
 
+// A script's load begins on a page that was there before it; a HAR without a page has no entries.
+function withPage(messages) {
+  if (messages.some(({ method }) => method === 'Page.frameStartedLoading')) return messages;
+  const first = messages.find(({ method }) => method === 'Network.requestWillBeSent');
+  return first ? [{ method: 'Page.frameStartedLoading', params: { frameId: first.params.frameId } }, ...messages] : messages;
+}
+
 // Write `screenshot.jpg`, `filmstrip/`, `har.json` and check `netlog.json`, which the browser wrote.
 async function keep(folder, { messages, harFromMessages, screenshot, progress, netLog }) {
   fs.writeFileSync(path.join(folder, 'screenshot.jpg'), screenshot);
   if (progress) writeFilm(folder, progress);
-  fs.writeFileSync(path.join(folder, 'har.json'), JSON.stringify(harFromMessages(messages)));
+  fs.writeFileSync(path.join(folder, 'har.json'), JSON.stringify(harFromMessages(withPage(messages))));
   if (netLog) checkNetLog(folder);
 }
 

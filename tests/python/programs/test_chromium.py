@@ -222,13 +222,16 @@ def test_objects_one_after_another_without_a_page(
     server, there = asked("h3", certs)
     paths = ["/images/main.png", "/images/000.png", "/images/001.png"]
     with running_server(load_endpoint("nginx"), server, site.www, tmp_path / "server"):
-        timing = browse(there, paths, tmp_path / "client", FETCH="sequential", BODY="length").page()
+        asks = {"FETCH": "sequential", "BODY": "length", "ARTIFACTS": str(tmp_path / "artifacts")}
+        timing = browse(there, paths, tmp_path / "client", **asks).page()
     sizes = {entry["path"]: entry["bytes"] for entry in site.index}
     objects = timing["objects"]
     assert [(item["path"], item["bytes"]) for item in objects] == [(p, sizes[p]) for p in paths]
     assert all(item["sha256"] is None for item in objects)
     assert all(b["start_s"] >= a["end_s"] for a, b in itertools.pairwise(objects))
     assert timing["connections"] == 1 and timing["metrics"] == {}
+    entries = json.loads((tmp_path / "artifacts" / "har.json").read_text())["log"]["entries"]
+    assert [entry["request"]["url"].split("/", 3)[3] for entry in entries] == [p[1:] for p in paths]
 
 
 def test_page_that_does_not_ask_for_everything_fails(
