@@ -184,7 +184,7 @@ function armTable(route, study, name, arms, metric, rows) {
     const bad = ['failed', 'timeout', 'invalid'].filter((key) => row[key]).map((key) => `${row[key]} ${key}`).join(', ');
     const check = checks.get(`${name} ${arm}`) || {};
     const remarks = [check.several_modes === 'TRUE' && 'several modes', check.drifts === 'TRUE' && 'drifts', check.sessions_differ === 'TRUE' && 'sessions differ', row.mean_is_bound === 'TRUE' && 'mean is a lower bound'].filter(Boolean).join(', ');
-    return { properties: { 'data-arm': arm }, cells: [armLabel(study, arm), number(row.n), h('span', { class: 'nowrap' }, interval(row)), number(row.mean), number(row.min), number(row.max), finite(row.cv) ? `${short(100 * row.cv)} %` : '—', bad || '0', number(row.repetitions_needed), ...(virtual ? [processorText(row)] : []), remarks] };
+    return { properties: { 'data-arm': arm }, cells: [armLabel(study, arm), number(row.n), h('span', { class: 'nowrap' }, interval(row)), number(row.mean), number(row.min), number(row.max), finite(row.cv) ? `${short(100 * row.cv)} %` : '—', bad || '0', number(row.repetitions_needed), ...(virtual ? [h('span', { class: 'nowrap' }, processorText(row))] : []), remarks] };
   }), { 'aria-label': `${metric.label} by arm`, class: 'summary' });
   return virtual ? [table, h('p', { class: 'quiet' }, 'Processor: what server and client used in a load of the same page by the real clock, which virtual time leaves out. ' + COSTLY_KEY)] : table;
 }
