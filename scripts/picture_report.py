@@ -1,4 +1,4 @@
-"""Take pictures of the reader's report on the way from a study to the packet that was lost first."""
+"""Take pictures of the reader's report on the way from a study to the packet a load waited for longest."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def take(page: Browser, address: str, study: str, cell: str, folder: Path) -> No
     page.click("a.slowest")
     page.run("document.getElementById('packets').scrollIntoView()")
     page.picture(folder / "report-load.png")
-    page.click(".lost-list a[href*='/down-'], .gap-list a")
+    page.click(".gap-list a")
     page.picture(folder / "report-packet.png")
 
 

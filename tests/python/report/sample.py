@@ -29,6 +29,8 @@ CLOCK = "virtual"
 COSTLY_S, CHEAP_S = 5, 0.001
 HOSTILE = '</script><script>window.hostile=1</script><img src=x onerror="window.hostile=2">\'&amp;'
 LOST = 23
+# What was lost is sent again after a silence.
+AGAIN = 35
 Row = dict[str, Any]
 # Figures of the kinds that the study has not.
 FIGURES = (
@@ -188,8 +190,9 @@ def _details(sample: Sample) -> None:
                 "number": number, "receiver_number": "" if lost else number,
                 "direction": "down" if down else "up", "connection": 0, "sent_s": f"{sent:.6f}",
                 "received_s": "" if lost else f"{sent + 0.009:.6f}", "bytes": 1200 if down else 66,
-                "payload": 1158 if down else 0, "label": "1-RTT", "content": f"#{number} STREAM",
-                "streams": 4 * (number % 5) if down else "", "again": "false",
+                "payload": 1158 if down else 0, "label": "1-RTT",
+                "content": f"#{LOST if number == AGAIN else number} STREAM",
+                "streams": 4 * (number % 5) if down else "", "again": "true" if number == AGAIN else "false",
                 "fate": "queue" if lost else "arrived",
             }
         )  # fmt: skip

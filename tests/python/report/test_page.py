@@ -11,7 +11,7 @@ import pytest
 
 from howquick.report.browser import Browser
 from howquick.report.server import Results
-from report.sample import DETAILED, HOSTILE, LOST, STUDY, Sample
+from report.sample import AGAIN, DETAILED, HOSTILE, LOST, STUDY, Sample
 
 LIGHT_AND_DARK = pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 # Foreground and what is behind it, of every element that has a text of its own (WCAG 2.1, 1.4.3).
@@ -98,6 +98,17 @@ def test_four_clicks_from_a_claim_to_the_packet_and_back(
     assert {(urlsplit(url).scheme, urlsplit(url).netloc) for url in page.requests} == {
         (allowed.scheme, allowed.netloc)
     }
+
+
+def test_what_ended_the_longest_silence_leads_to_the_packet_that_was_lost(
+    page: Browser, sample: Sample, address: str
+) -> None:
+    slow = sample.slowest
+    page.open(f"{address}#/{STUDY}/{DETAILED}/{slow['arm']}/{slow['repetition']}")
+    page.click(".gap-list a")
+    assert f"Packet {AGAIN} of the server" in text(page)
+    page.click(f".facts a[href$='/down-{LOST}']")
+    assert "the queue in front of the link was full" in text(page)
 
 
 def test_an_address_from_somebody_else_shows_what_they_saw(

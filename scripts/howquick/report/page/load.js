@@ -17,7 +17,7 @@ async function loadPage(route) {
   const other = await otherLoad(route, study, page, rows, place, row);
   return h('div', {}, top, summary(study, row, detail), loadControls(route, study, rows, row),
     waterfall(study, row, detail, other), bytesSection(study, row, detail, other), windowSection(study, row, detail, other),
-    packetsSection(route, where, howquick.rows(detail.packets)),
+    packetsSection(route, where, row, howquick.rows(detail.packets)),
     handshakeSection(detail), filmSection(row, detail), captureSection(row, detail), logSection(detail), metaSection(detail), rowSection(row));
 }
 

@@ -29,15 +29,16 @@ const FATES = {
 /**
  * @param {Route} route
  * @param {string[]} where
+ * @param {Row} row
  * @param {Row[]} packets
  */
-function packetsSection(route, where, packets) {
+function packetsSection(route, where, row, packets) {
   if (!packets.length) return h('section', {}, h('h2', {}, 'Packets'), h('p', { class: 'quiet' }, 'Packets are listed for the first repetition of each arm in a cell and for its slowest load, where both ends were captured.'));
   const lost = packets.filter(isLost);
   const pages = Math.ceil(packets.length / PER_PAGE);
   const page = Math.min(Math.max(Number(route.choices.page) || 0, 0), pages - 1);
   const some = packets.slice(page * PER_PAGE, (page + 1) * PER_PAGE);
-  const gaps = biggestGaps(packets);
+  const gaps = biggestGaps(packets, finite(row.plt_s) ? row.plt_s : Infinity);
   const go = (/** @type {Row} */ packet, /** @type {string} */ text) => h('li', {}, link([...where, packetId(packet)], text));
   return h('section', { id: 'packets' }, h('h2', {}, 'Packets between both ends'),
     h('p', { class: 'quiet' }, `${packets.length} packets${packets.length >= 1000 ? ' (the table keeps those lost and the first 1000)' : ''}, ${lost.length} of them lost. Each line is a packet from one end to the other, in the colour of its stream; dashed: its bytes were sent before. Bursts are stretched, silences shortened.`),
@@ -50,11 +51,12 @@ function packetsSection(route, where, packets) {
 }
 
 /**
- * What arrived at the client after nothing had for long: there a load stood still.
+ * What arrived at the client after nothing had for long: there a load stood still. What comes after its end is none of it.
  * @param {Row[]} packets
+ * @param {number} end seconds
  */
-function biggestGaps(packets) {
-  const came = packets.filter((packet) => packet.direction === 'down' && packet.received_s !== null).sort((a, b) => a.received_s - b.received_s);
+function biggestGaps(packets, end) {
+  const came = packets.filter((packet) => packet.direction === 'down' && packet.received_s !== null && packet.received_s <= end).sort((a, b) => a.received_s - b.received_s);
   return came.slice(1).map((packet, index) => ({ packet, gap: packet.received_s - came[index].received_s })).sort((a, b) => b.gap - a.gap).slice(0, 5);
 }
 
@@ -143,6 +145,18 @@ function packetTable(where, packets) {
 }
 
 /**
+ * The packet that carried the same bytes before; undefined where its bytes were divided in another way.
+ * @param {Row[]} packets
+ * @param {number} at
+ */
+function sentBefore(packets, at) {
+  const packet = packets[at];
+  if (packet.again !== 'true') return undefined;
+  const alike = (/** @type {Row} */ other) => ['direction', 'connection', 'payload', 'content'].every((key) => other[key] === packet[key]);
+  return packets.slice(0, at).reverse().find(alike);
+}
+
+/**
  * @param {Route} route
  * @param {Study} study
  * @param {string} cell
@@ -160,6 +174,8 @@ function packetPage(route, study, cell, row, detail, where) {
   const lostAfter = packets.findIndex((other, index) => index > at && isLost(other));
   const [sender, receiver] = down ? ['server', 'client'] : ['client', 'server'];
   const step = (/** @type {number} */ index, /** @type {string} */ text) => (packets[index] ? link([...where, packetId(packets[index])], text) : null);
+  const before = sentBefore(packets, at);
+  const again = before ? [link([...where, packetId(before)], packetId(before)), ` at ${milliseconds(before.sent_s)}, ${before.fate}`] : (packet.again === 'true' ? 'yes' : 'no');
   document.title = `packet ${id} – ${row.arm}, ${cell}`;
   const commands = [sender, ...(packet.receiver_number === null ? [] : [receiver])].map((end) => h('div', {}, h('h3', {}, `In the ${end}'s capture`),
     copyable(captureCommand('wireshark', row.path || '', end, `frame.number == ${end === sender ? packet.number : packet.receiver_number}`), 'Copy'),
@@ -171,7 +187,7 @@ function packetPage(route, study, cell, row, detail, where) {
     facts([
       ['from', `${sender} to ${receiver}`], ['left', milliseconds(packet.sent_s)], ['arrived', packet.received_s === null ? 'never' : milliseconds(packet.received_s)],
       ['delay', packet.received_s === null ? null : milliseconds(packet.received_s - packet.sent_s)], ['on the wire', `${packet.bytes} bytes`], ['payload', `${packet.payload} bytes`],
-      ['seen unencrypted', packet.label], ['inside', packet.content], ['streams', packet.streams], ['connection', String(packet.connection)], ['carries bytes sent before', packet.again === 'true' ? 'yes' : 'no'],
+      ['seen unencrypted', packet.label], ['inside', packet.content], ['streams', packet.streams], ['connection', String(packet.connection)], ['carries bytes sent before', again],
       [`number in the ${sender}'s capture`, String(packet.number)], [`number in the ${receiver}'s capture`, packet.receiver_number === null ? null : String(packet.receiver_number)],
     ]),
     h('h2', {}, 'In Wireshark'), commands,
