@@ -11,11 +11,9 @@ from howquick.plan.estimate import (
     rate,
     start_cost,
 )
-from howquick.study.cells import arms_of, clock_of
+from howquick.study.cells import EXACT_REPETITIONS, arms_of, clock_of
 
 BLOCK_SETUP_S = 2.0
-# Loads of a cell without dice, in virtual time: what a seed changes there are the programs' own dice.
-EXACT_REPETITIONS = 3
 
 
 def repetitions_of(study: ResolvedStudy, cell: Cell) -> int:

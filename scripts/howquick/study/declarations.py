@@ -19,7 +19,7 @@ from typing import Any
 from howquick.content.sites import SITES
 from howquick.errors import ConfigError
 from howquick.model import Cell, Workload
-from howquick.study.cells import needs_guests
+from howquick.study.cells import EXACT_REPETITIONS, clock_of, needs_guests
 from howquick.study.workload import kind_of, normalised, video_of
 
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")
@@ -31,7 +31,7 @@ FIXED_UNITS = {
     "mtu_bytes": "bytes",
 }  # fmt: skip
 # Of a scale itself.
-SCALE_KEYS = {"repetitions": "", "timeout_s": "s"}
+SCALE_KEYS = ("repetitions", "timeout_s")
 Text = dict[str, str]
 # What every study says whose loads are in virtual time.
 CLOCK = {
@@ -119,13 +119,25 @@ def _value_of(at: Scaled, name: str) -> str:
         return _level(factor, name, level, at.cells) if level else _levels(factor, name, at.cells)
     if level:
         raise KeyError(name)
-    if name in SCALE_KEYS:
-        return f"{at.scale[name]:g} {SCALE_KEYS[name]}".strip()
+    if name == "repetitions":
+        return _repetitions(at)
+    if name == "timeout_s":
+        return f"{at.scale[name]:g} s"
     value = at.study["fixed"][name]
     if isinstance(value, dict):
         return workload_text(normalised(value))
     text = f"{value:g}" if isinstance(value, int | float) else str(value)
     return f"{text} {FIXED_UNITS[name]}"
+
+
+def _repetitions(at: Scaled) -> str:
+    """How often an arm is loaded in a cell, by the clock of each; slow cells aside."""
+    found = set()
+    for cell in at.cells:
+        virtual = clock_of(cell) == "virtual"
+        asked = (at.scale.get("virtual", at.scale) if virtual else at.scale)["repetitions"]
+        found.add(min(EXACT_REPETITIONS, asked) if cell.get("exact") else asked)
+    return " to ".join(str(number) for number in sorted({min(found), max(found)}))
 
 
 def _levels(factor: dict[str, Any], name: str, cells: list[Cell]) -> str:

@@ -70,6 +70,14 @@ def test_braces_stand_for_what_the_scale_has(text: str, said: str) -> None:
     assert say(text) == said
 
 
+def test_repetitions_are_those_of_each_cells_clock() -> None:
+    scale = {"repetitions": 3, "timeout_s": 60, "virtual": {"repetitions": 6}}
+    cells: Any = [{"clock": "virtual", "exact": True}, {"clock": "virtual"}]
+    for some, said in ((cells, "3 to 6"), (cells[1:], "6"), (cells[:1], "3"), ([{}], "3")):
+        filled = Declarations(HERE, Scaled(STUDY, scale, some), {}.__getitem__)
+        assert filled.filled("key", "{repetitions} loads") == f"{said} loads"
+
+
 @pytest.mark.parametrize("text", ["{rtt}", "{rtt_ms:d}", "{}", "{none/rtt_ms}", "{queue_ms:a}"])
 def test_what_names_nothing_is_refused(text: str) -> None:
     with pytest.raises(ConfigError, match=r"differences.0.here.*names no factor.*\{rtt_ms\}"):
