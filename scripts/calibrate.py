@@ -61,7 +61,7 @@ def calibrate_in_guest(link: str, output: Path) -> int:
     """Do it in virtual time; gives the exit status. System calls are free: the link is what is measured."""
     words = ["link", link, "--exact", "--backend", "netem", "--output", str(output.resolve())]
     processor = take_processor()
-    boot = Boot(SEED, processor.number, syscall_ns=0)
+    boot = Boot(SEED, processor.number, syscall_ns=0, wakeup_ns=0)
     return run_script(Path(__file__), words, output.parent, boot)
 
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from howquick.errors import run_program
-from howquick.guest.guest import SYSCALL_NS, Boot, Command, basic_environment, run_guest
+from howquick.guest.guest import SYSCALL_NS, WAKEUP_NS, Boot, Command, basic_environment, run_guest
 from howquick.guest.processors import take_processor
 
 
@@ -16,6 +16,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, default=1, help="of all randomness in the guest")
     parser.add_argument("--syscall-ns", type=int, default=SYSCALL_NS, metavar="NS")
+    parser.add_argument("--wakeup-ns", type=int, default=WAKEUP_NS, metavar="NS")
     parser.add_argument("--memory-mb", type=int, default=2048, metavar="MB")
     parser.add_argument("--limit-s", type=float, default=600.0, metavar="S", help="of real time")
     parser.add_argument(
@@ -34,6 +35,7 @@ def main() -> int:
             arguments.seed,
             processor.number,
             syscall_ns=arguments.syscall_ns,
+            wakeup_ns=arguments.wakeup_ns,
             memory_mb=arguments.memory_mb,
             limit_s=arguments.limit_s,
         ),

@@ -1,13 +1,15 @@
-"""Measure one load of a block; run by measure.py, in a guest of its own (docs/virtual-time.md)."""
+"""Measure loads of a block, each in a copy of the guest that this runs in; by measure.py (docs/virtual-time.md)."""
 
 from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 
 from howquick.environment.endpoints import adopt_endpoints
 from howquick.errors import run_program
 from howquick.files import read_json
+from howquick.guest.copies import wait_to_be_copied
 from howquick.guest.guest import await_prepared, handed_over, place
 from howquick.measure.block import Block
 from howquick.measure.measurement import Measurement
@@ -19,6 +21,7 @@ from howquick.measure.raw import (
     LOAD,
     MEASURED,
     PLAN,
+    READY,
     RESULTS,
     SESSION,
 )  # fmt: skip
@@ -26,21 +29,29 @@ from howquick.testbed.sandbox import adopt_guest
 
 
 def main() -> None:
-    """What is to be measured is handed over as a file: a guest pays for reading a command line, too."""
-    asked, plan, calibration, endpoints = (
-        read_json(handed_over() / name) for name in (ASKED, PLAN, CALIBRATION, ENDPOINTS)
+    """What is to be measured is handed over as files: a guest pays for reading a command line, too."""
+    ready, plan, calibration, endpoints = (
+        read_json(handed_over() / name) for name in (READY, PLAN, CALIBRATION, ENDPOINTS)
     )
     adopt_endpoints(endpoints)
-    known = {(asked["arm"], asked["repetition"]): asked["fingerprint"]}
     block = Block(
-        plan, asked["cell"], asked["block"], place(RESULTS), SESSION, known, place(MEASURED) / LOAD
+        plan, ready["cell"], ready["block"], place(RESULTS), SESSION, place(MEASURED) / LOAD
     )
     measurement = Measurement(block, adopt_guest().scratch, calibration)
     await_prepared()
-    measurement.run([(asked["repetition"], asked["order"], asked["arm"])], Untold())
+    measurement.run(_asked(block), Untold(), ready["arm"])
     # What is left ends with the guest: tidying up would take as long as a tenth of a short load.
     sys.stderr.flush()
     os._exit(0)
+
+
+def _asked(block: Block) -> Iterator[tuple[int, int, str]]:
+    """The one load of each copy; what has been done so far is the same for all."""
+    if not wait_to_be_copied():
+        return
+    asked = read_json(handed_over() / ASKED)
+    block.know(asked["arm"], asked["repetition"], asked["fingerprint"])
+    yield asked["repetition"], asked["order"], asked["arm"]
 
 
 if __name__ == "__main__":

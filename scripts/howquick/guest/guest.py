@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,10 +23,11 @@ START_NS = 1_798_761_600 * 10**9
 # When a testbed is made in a guest. By then everything is imported and read: how many system calls that takes
 # depends on where the checkout lies and on what is compiled, and each takes time.
 PREPARED_NS = START_NS + 60 * 10**9
-# What a system call costs: with 10 µs quiche sends as many packets as on a real processor. A multiple of the
-# 250 ns in which the kernel's clock counts: what is lost between two counts depends on nothing then.
-SYSCALL_NS = 10_000
-CONSOLE_LINES = 8
+# What a system call costs, and how long a program takes to run once it is woken: with these quiche sends as many
+# packets as on a real processor (docs/costs.md). Multiples of the 250 ns in which the kernel's clock counts: what
+# is lost between two counts depends on nothing then.
+SYSCALL_NS, WAKEUP_NS = 10_000, 200_000
+CONSOLE, CONSOLE_LINES = "console", 8
 # In the sandbox's scratch folder, of the same name inside: the guest's own, and the files handed over to it.
 PLACE = "guest"
 # Where folders appear under names that are the same in all guests, and where the sandbox puts them together.
@@ -48,7 +49,8 @@ class Boot:
     """What decides how a guest begins.
 
     seed: of all its randomness. processor: the only one it runs on. start_ns: its clock, nanoseconds since
-    1970. syscall_ns: virtual time that a system call takes. memory_mb: at most, in a sparse file without a
+    1970. syscall_ns: virtual time that a system call takes. wakeup_ns: that a program which has waited
+    takes to run. memory_mb: at most, in a sparse file without a
     name. limit_s: real seconds after which it is ended, for a program that computes for ever stops the clock.
     """
 
@@ -56,6 +58,7 @@ class Boot:
     processor: int
     start_ns: int = START_NS
     syscall_ns: int = SYSCALL_NS
+    wakeup_ns: int = WAKEUP_NS
     memory_mb: int = 2048
     limit_s: float = 600.0
 
@@ -92,20 +95,36 @@ def run_guest(command: Command, boot: Boot) -> Ended:
 
     Raises GuestTooLong if the limit was reached, GuestFailed if the kernel stopped, UserError without one.
     """
-    scratch = enter_sandbox().scratch
+    with own_folder(command) as own:
+        kernel = start_kernel(own, boot)
+        try:
+            kernel.wait(boot.limit_s)
+        except subprocess.TimeoutExpired:
+            raise too_long(boot.limit_s) from None
+        finally:
+            end_kernel(kernel)
+        return how_it_ended(own)
+
+
+@contextlib.contextmanager
+def own_folder(command: Command) -> Iterator[Path]:
+    """A guest's own folder, as long as it runs: its job, the files handed over, its console."""
     # Always the same name, as it lies in the guest's memory; empty before and after.
-    own = scratch / PLACE
+    own = enter_sandbox().scratch / PLACE
     own.mkdir()
     try:
         (own / "job").write_bytes(_job(command))
         (own / HANDED_OVER).mkdir()
-        for name, content in command.files.items():
-            (own / HANDED_OVER / name).write_bytes(content)
-        console = own / "console"
-        _boot(own, boot, console)
-        return _ended(own, console)
+        hand_over(own, command.files)
+        yield own
     finally:
         shutil.rmtree(own)
+
+
+def hand_over(own: Path, files: Mapping[str, bytes]) -> None:
+    """Let a guest find files in its `handed_over()`, by name."""
+    for name, content in files.items():
+        (own / HANDED_OVER / name).write_bytes(content)
 
 
 def run_script(script: Path, words: Sequence[str], writable: Path, boot: Boot) -> int:
@@ -168,22 +187,32 @@ def _job(command: Command) -> bytes:
     return b"".join(os.fsencode(letter + text) + b"\0" for letter, text in records)
 
 
-def _boot(own: Path, boot: Boot, console: Path) -> None:
+def start_kernel(
+    own: Path, boot: Boot, copies: tuple[int, int] | None = None
+) -> subprocess.Popen[bytes]:
+    """Start a guest's kernel; what it says goes to its console.
+
+    copies: descriptors of pipes with which it can be copied (environment/kernel/patches/copies.patch).
+    """
     kernel = Path(kernel_entry()["prefix"])
     argv = ["taskset", "--cpu-list", str(boot.processor), str(kernel / "bin/linux")]
-    argv += [f"mem={boot.memory_mb}M", f"seed={boot.seed}", f"syscall_ns={boot.syscall_ns}"]
+    argv += [f"mem={boot.memory_mb}M", f"seed={boot.seed}"]
+    argv += [f"syscall_ns={boot.syscall_ns}", f"wakeup_ns={boot.wakeup_ns}"]
     argv += ["time-travel=inf-cpu", f"time-travel-start={boot.start_ns}"]
     # The kernel appends what it misses of these, after "--" as well, where init would read it.
     argv += ["root=98:0", "console=tty0"]
     argv += ["rootfstype=hostfs", "rootflags=/", "ro", "con=null", "con0=null,fd:1"]
-    argv += [f"uml_dir={own}/", "umid=guest", "panic=-1", "loglevel=4"]
+    # One that stops is over: begun anew it would measure anew.
+    argv += [f"uml_dir={own}/", "umid=guest", "panic=-1", "noreboot", "loglevel=4"]
     # Faster than ptrace by half, where the host's kernel allows it.
     argv += ["seccomp=auto"]
+    if copies:
+        argv += [f"copies={copies[0]},{copies[1]}"]
     argv += [f"init={kernel}/bin/init", "--", str(own / "job")]
     # Nothing of the caller's environment: it lies in the guest's memory.
     variables = {"PATH": os.environ["PATH"], "TMPDIR": str(own), "HOME": str(own)}
-    with console.open("wb") as stream:
-        process = subprocess.Popen(
+    with (own / CONSOLE).open("wb") as stream:
+        return subprocess.Popen(
             argv,
             env=variables,
             cwd="/",
@@ -191,28 +220,34 @@ def _boot(own: Path, boot: Boot, console: Path) -> None:
             stdout=stream,
             stderr=stream,
             start_new_session=True,
+            pass_fds=copies or (),
         )
-        try:
-            process.wait(boot.limit_s)
-        except subprocess.TimeoutExpired:
-            raise GuestTooLong(
-                f"the guest did not end within {boot.limit_s:g} s of real time. A program that computes for "
-                "ever lets no virtual time pass; if this one is only slow, raise the limit."
-            ) from None
-        finally:
-            # The processes of its programs are children of the kernel and in its group.
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
 
 
-def _ended(own: Path, console: Path) -> Ended:
+def end_kernel(kernel: subprocess.Popen[bytes]) -> None:
+    """End a guest and the processes of its programs, which are children of the kernel and in its group."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(kernel.pid, signal.SIGKILL)
+    kernel.wait()
+
+
+def too_long(limit_s: float) -> GuestTooLong:
+    """What is said of a guest that is still running when its limit is over."""
+    return GuestTooLong(
+        f"the guest did not end within {limit_s:g} s of real time. A program that computes for "
+        "ever lets no virtual time pass; if this one is only slow, raise the limit."
+    )
+
+
+def how_it_ended(own: Path) -> Ended:
+    """What a guest has left. Raises GuestFailed if its kernel stopped, or no program was started."""
     status = own / "status"
     words = status.read_text(encoding="utf-8").split(maxsplit=1) if status.exists() else []
     if not words or words[0] not in ("exit", "signal"):
-        said = console.read_text(encoding="utf-8", errors="replace").splitlines()[-CONSOLE_LINES:]
+        said = (own / CONSOLE).read_text(encoding="utf-8", errors="replace").splitlines()
         why = " ".join(words) or "the kernel stopped"
-        raise GuestFailed("\n".join([f"the guest failed: {why.strip()}. Its last words:", *said]))
+        last = said[-CONSOLE_LINES:]
+        raise GuestFailed("\n".join([f"the guest failed: {why.strip()}. Its last words:", *last]))
     number = int(words[1])
     code = number if words[0] == "exit" else 128 + number
     return Ended(code, (own / "stdout").read_bytes(), (own / "stderr").read_bytes())

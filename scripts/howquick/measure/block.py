@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,9 +21,7 @@ class Block:
     """What is to be done in a block and what is already there.
 
     session: of this start. What was invalid in an earlier one gets a further chance in this.
-    fingerprints: what is known of them, by arm and repetition; they cover all code that measures, and reading
-    it takes a guest as long as a short load. destination: in a guest, of the one load that it measures, in
-    place of its run folder.
+    destination: in a guest, of the one load that it measures, in place of its run folder.
     """
 
     def __init__(
@@ -33,12 +31,11 @@ class Block:
         number: int,
         results: Path,
         session: str = "",
-        fingerprints: Mapping[tuple[str, int], str] | None = None,
         destination: Path | None = None,
     ) -> None:
         self._destination = destination
         self.plan, self.results, self.session = plan, results, session
-        self._fingerprints = dict(fingerprints or {})
+        self._fingerprints: dict[tuple[str, int], str] = {}
         self.cell = find(plan["cells"], cell)
         self.block = next(b for b in plan["blocks"] if b["cell"] == cell and b["block"] == number)
         self.wanted = [
@@ -62,6 +59,10 @@ class Block:
         """What the repetition's fingerprint must be to count."""
         known = self._fingerprints.get((arm, repetition))
         return known or fingerprint(self.plan, self.cell, find(self.plan["arms"], arm), repetition)
+
+    def know(self, arm: str, repetition: int, fingerprint: str) -> None:
+        """Take a fingerprint as it is: it covers all code that measures, and a guest pays for reading that."""
+        self._fingerprints[arm, repetition] = fingerprint
 
     def missing(self) -> list[tuple[int, int, str]]:
         """(repetition, order, arm) of everything that is not measured yet or no longer valid."""

@@ -7,6 +7,7 @@ import random
 import shutil
 import time
 from collections import deque
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +54,13 @@ class Measurement:
         for name in ("repetition", "testbed", "servers"):
             (scratch / name).mkdir()
 
-    def run(self, missing: list[tuple[int, int, str]], progress: Display) -> None:
-        """Measure everything that is missing."""
+    def run(
+        self, missing: Iterable[tuple[int, int, str]], progress: Display, ready_for: str | None = None
+    ) -> None:
+        """Measure everything that is missing, which is asked for once the testbed is made.
+
+        ready_for: an arm as whose the testbed's TCP is set before.
+        """
         begin = time.monotonic()
         link = Link.from_dict(self.block.cell["link"])
         testbed = Testbed(
@@ -69,6 +75,8 @@ class Measurement:
             programs = Programs(self.block, self.scratch, bed)
             bulk = BulkSize(self.block, programs, self.scratch / "pilot")
             try:
+                if ready_for:
+                    self._set_tcp(bed, arm_in_cell(self.block.cell, find(self.block.plan["arms"], ready_for)))
                 self.parts["testbed"] = time.monotonic() - begin
                 self._measure(programs, bulk, missing, progress)
             finally:
@@ -78,7 +86,7 @@ class Measurement:
         self,
         programs: Programs,
         bulk: BulkSize,
-        missing: list[tuple[int, int, str]],
+        missing: Iterable[tuple[int, int, str]],
         progress: Display,
     ) -> None:
         """Measure in order; what was disturbed comes again after all others, MAX_ATTEMPTS times in all.
@@ -169,7 +177,7 @@ class Measurement:
         flows = []
         for number, asked in enumerate(cell.get("beside", []), 1):
             arm = arm_in_cell(cell, asked["arm"])
-            address = programs.bed.set_path(number, *self._tcp_of(arm)[:2])
+            address = programs.bed.set_path(number, *tcp_of(arm)[:2])
             apart = Apart(number, address, asked["workload"])
             scratch = self.scratch / "repetition" / f"flow-{number}"
             scratch.mkdir()
@@ -198,18 +206,19 @@ class Measurement:
 
     def _set_tcp(self, bed: Testbed, arm: Arm) -> dict[str, Any]:
         """Make the kernel's TCP as the arm asks; returns all settings, read back."""
-        control, window, ecn = self._tcp_of(arm)
+        control, window, ecn = tcp_of(arm)
         bed.set_ecn(ecn)
         bed.set_congestion_control(control, window)
         if (control, window, ecn) not in self.settings:
             self.settings[control, window, ecn] = bed.settings()
         return self.settings[control, window, ecn]
 
-    def _tcp_of(self, arm: Arm) -> tuple[str, int | None, bool]:
-        """Congestion control, initial window (packets) and ECN of an arm's TCP."""
-        # Where something else carries the arm, it does not matter.
-        if transport_of(arm, load_endpoints()) != "tcp":
-            return "cubic", None, False
-        options = arm["options"]
-        window = options.get("initial_window_packets") or None
-        return arm["congestion_control"], window, bool(options.get(ECN))
+
+def tcp_of(arm: Arm) -> tuple[str, int | None, bool]:
+    """Congestion control, initial window (packets) and ECN of an arm's TCP."""
+    # Where something else carries the arm, it does not matter.
+    if transport_of(arm, load_endpoints()) != "tcp":
+        return "cubic", None, False
+    options = arm["options"]
+    window = options.get("initial_window_packets") or None
+    return arm["congestion_control"], window, bool(options.get(ECN))

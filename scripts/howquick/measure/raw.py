@@ -17,7 +17,9 @@ from howquick.files import atomic_folder, read_json, write_json
 # leaves what it measured.
 CHECKOUT, RESULTS, MEASURED = "checkout", "results", "measured"
 # Of what is handed over to it.
-PLAN, CALIBRATION, ENDPOINTS, ASKED = "plan.json", "calibration.json", "endpoints.json", "load.json"
+PLAN, CALIBRATION, ENDPOINTS = "plan.json", "calibration.json", "endpoints.json"
+# What is made ready before a guest is copied, and the load of a copy.
+READY, ASKED = "ready.json", "load.json"
 # In place of the start in which a load was measured: it is the same in each.
 SESSION = "virtual"
 # In MEASURED, the run folder to be; in that, what is packed.

@@ -1,4 +1,4 @@
-"""Loads in virtual time: each in a guest of its own, so that none depends on what ran before or beside it."""
+"""Loads in virtual time: each in a copy of one guest, so that none depends on what ran before or beside it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 from howquick.environment.endpoints import declared_endpoints
 from howquick.errors import ROOT, UserError
 from howquick.files import atomic_folder, read_json, write_json
+from howquick.guest.copies import Original, original
 from howquick.guest.guest import (
     Boot,
     Command,
@@ -21,13 +22,13 @@ from howquick.guest.guest import (
     basic_environment,
     made_at_place,
     place,
-    run_guest,
     show_at_place,
 )
 from howquick.guest.processors import Processor
 from howquick.measure.block import Block
 from howquick.measure.description import describe_load
 from howquick.measure.host import GUEST_NAME, describe_host
+from howquick.measure.measurement import tcp_of
 from howquick.measure.progress import Progress
 from howquick.measure.raw import (
     ASKED,
@@ -37,6 +38,7 @@ from howquick.measure.raw import (
     LOAD,
     MEASURED,
     PLAN,
+    READY,
     RESULTS,
     complete,
 )  # fmt: skip
@@ -63,6 +65,7 @@ def measure_in_guests(
 ) -> dict[str, float]:
     """Measure everything that is missing; returns how the loads' virtual seconds were spent, by part.
 
+    Loads of arms whose TCP is set alike are copies of one guest, in which the testbed is ready.
     Raises UserError where a guest broke down. A load that never ends is a failed one.
     """
     plan = block.plan | LEFT_OUT | {"cells": [block.cell], "blocks": [block.block]}
@@ -73,14 +76,53 @@ def measure_in_guests(
     }
     show_code_as_it_is_written()
     show_at_place(RESULTS, block.results)
+    measured = made_at_place(MEASURED)
     parts: dict[str, float] = {}
-    for repetition, order, arm in missing:
-        progress.now(arm, repetition)
-        meta = _measure_one(block, (repetition, order, arm), files, processor)
-        for name, seconds in meta["overhead"].items():
-            parts[name] = parts.get(name, 0.0) + seconds
-        progress.done(meta["status"])
+    for arm, loads in _alike(block, missing).items():
+        with original(_command(block, arm, files), _boot(block, arm, processor)) as guest:
+            for load in loads:
+                progress.now(load[2], load[0])
+                meta = _measure_one(block, load, guest, measured)
+                for name, seconds in meta["overhead"].items():
+                    parts[name] = parts.get(name, 0.0) + seconds
+                progress.done(meta["status"])
     return parts
+
+
+def _alike(
+    block: Block, missing: list[tuple[int, int, str]]
+) -> dict[str, list[tuple[int, int, str]]]:
+    """Loads by the first arm of the study whose TCP is set as theirs, whether that is measured or not."""
+    arms = {arm["name"]: _tcp_in(block, arm["name"]) for arm in block.plan["arms"]}
+    first: dict[Any, str] = {}
+    for name, tcp in arms.items():
+        first.setdefault(tcp, name)
+    loads: dict[str, list[tuple[int, int, str]]] = {}
+    for load in missing:
+        loads.setdefault(first[arms[load[2]]], []).append(load)
+    return loads
+
+
+def _tcp_in(block: Block, arm: str) -> tuple[str, int | None, bool]:
+    return tcp_of(arm_in_cell(block.cell, find(block.plan["arms"], arm)))
+
+
+def _command(block: Block, arm: str, files: dict[str, bytes]) -> Command:
+    """The program that measures, up to where it is copied; arm: as whose the testbed's TCP is set."""
+    ready = {"cell": block.cell["name"], "block": block.block["block"], "arm": arm}
+    # Nothing but the standard library is imported there, and looking for more takes time.
+    argv = [sys.executable, "-S", str(place(CHECKOUT) / PROGRAM)]
+    # Where the caller finds modules is no part of a load: the program's own are beside it.
+    environment = basic_environment()
+    environment.pop("PYTHONPATH", None)
+    files = files | {READY: json.dumps(ready).encode()}
+    return Command(argv, environment, Path("/"), files=files, in_places=True)
+
+
+def _boot(block: Block, arm: str, processor: Processor) -> Boot:
+    plan, tcp = block.plan, _tcp_in(block, arm)
+    seed = derive_seed(plan["seed"], plan["study"], block.cell["name"], *tcp, "testbed")
+    return Boot(seed, processor.number, limit_s=LIMIT_S)
 
 
 def show_code_as_it_is_written() -> None:
@@ -115,40 +157,24 @@ def _used_code(copy: Path) -> list[Path]:
 
 
 def _measure_one(
-    block: Block, load: tuple[int, int, str], files: dict[str, bytes], processor: Processor
+    block: Block, load: tuple[int, int, str], guest: Original, measured: Path
 ) -> dict[str, Any]:
     repetition, order, arm = load
     plan, cell = block.plan, block.cell["name"]
     folder = block.folder(arm, repetition)
     # Nothing of an earlier state may stand for this load.
     shutil.rmtree(folder, ignore_errors=True)
-    measured = made_at_place(MEASURED)
+    shutil.rmtree(measured / LOAD, ignore_errors=True)
     asked = {
-        "cell": cell,
-        "block": block.block["block"],
         "arm": arm,
         "repetition": repetition,
         "order": order,
         "fingerprint": block.fingerprint(arm, repetition),
     }
-    # Nothing but the standard library is imported there, and looking for more takes time.
-    argv = [sys.executable, "-S", str(place(CHECKOUT) / PROGRAM)]
-    # Where the caller finds modules is no part of a load: the program's own are beside it.
-    environment = basic_environment()
-    environment.pop("PYTHONPATH", None)
     seed = derive_seed(plan["seed"], plan["study"], cell, arm, repetition, "guest")
     named = f"{plan['study']}, {cell}, {arm}, repetition {repetition}"
     try:
-        ended = run_guest(
-            Command(
-                argv,
-                environment,
-                Path("/"),
-                files=files | {ASKED: json.dumps(asked).encode()},
-                in_places=True,
-            ),
-            Boot(seed, processor.number, limit_s=LIMIT_S),
-        )
+        ended = guest.copy(seed, {ASKED: json.dumps(asked).encode()})
     except GuestTooLong as failure:
         _write_failed(block, load, str(failure))
         return read_json(folder / "meta.json")
