@@ -87,6 +87,56 @@ def test_computing_takes_no_time_and_a_system_call_what_is_asked() -> None:
     assert 10_000_000 <= taken[10_000][1] < 11_000_000
 
 
+def test_who_has_waited_runs_so_much_later() -> None:
+    wait = (
+        "import os, select, time\n"
+        "before = time.monotonic_ns(); time.sleep(0.1); print(time.monotonic_ns() - before)"
+    )
+    taken = [
+        int(guest("--wakeup-ns", str(late), "--", sys.executable, "-c", wait).stdout)
+        for late in (0, 200_000)
+    ]
+    assert taken[1] - taken[0] == pytest.approx(200_000, abs=20_000)
+
+
+def test_the_clock_is_read_in_memory_and_moves_as_it_is_read() -> None:
+    """It costs no system call, never goes back, agrees with the kernel's, and who spins gets to the end."""
+    read = "\n".join(
+        (
+            "import ctypes, os, threading, time",
+            "before = time.monotonic_ns()",
+            "for _ in range(80_000): time.monotonic_ns()",
+            "print(time.monotonic_ns() - before)",
+            "end = time.monotonic_ns() + 10_000_000",
+            "while time.monotonic_ns() < end: pass",
+            "last = 0",
+            "def look():",
+            "    global last",
+            "    for number in range(3000):",
+            "        now = time.monotonic_ns()",
+            "        assert now >= last, (now, last)",
+            "        last = now",
+            "        number % 3 or os.getppid()",
+            "        number % 500 or time.sleep(0.001)",
+            "threads = [threading.Thread(target=look) for _ in range(2)]",
+            "for thread in threads: thread.start()",
+            "for thread in threads: thread.join()",
+            "if os.fork() == 0: look(); os._exit(0)",
+            "print(os.wait()[1])",
+            "libc = ctypes.CDLL(None)",
+            "asked = (ctypes.c_int64 * 2)()",
+            "mine = time.monotonic_ns(); libc.syscall(228, 1, asked)",
+            "print(asked[0] * 10**9 + asked[1] - mine)",
+            "print(time.time_ns() - time.monotonic_ns() > 10**18)",
+        )
+    )
+    done = guest("--wakeup-ns", "0", "--", sys.executable, "-c", read)
+    taken, status, later, real = done.stdout.split()
+    # Eight readings take 250 ns; memory may ask the kernel now and then.
+    assert 2_500_000 <= int(taken) < 3_000_000, done.stderr
+    assert status == "0" and 0 <= int(later) < 200_000 and real == "True"
+
+
 def test_only_what_is_named_can_be_written(tmp_path: Path) -> None:
     mine, other = tmp_path / "mine", tmp_path / "other"
     mine.mkdir()
@@ -128,7 +178,7 @@ def test_the_network_of_the_studies_is_there() -> None:
     lines += ["cat /proc/sys/net/ipv4/tcp_available_congestion_control"]
     code = "import socket as s; s.socket(s.AF_INET, s.SOCK_STREAM, s.IPPROTO_SCTP)"
     lines += [f"{shlex.quote(sys.executable)} -c {shlex.quote(code)}"]
-    done = guest("--syscall-ns", "0", "--", "sh", "-c", "\n".join(lines))
+    done = guest("--syscall-ns", "0", "--wakeup-ns", "0", "--", "sh", "-c", "\n".join(lines))
     assert done.returncode == 0, done.stderr
     times, controls = done.stdout.splitlines()
     lowest, mean, highest, _ = times.split(" = ")[1].split()[0].split("/")

@@ -10,7 +10,7 @@ import pytest
 
 from testbed.sandboxed import run_in_guest
 
-FREE = ("--syscall-ns", "0")
+FREE = ("--syscall-ns", "0", "--wakeup-ns", "0")
 # Of which netem draws from the seeds, packet by packet. (Jitter too: who overtakes whom hangs on when they
 # are sent as well.)
 DRAWN = ("bursts", "reorder")

@@ -16,8 +16,8 @@ from loads import FILES, SEED, measured, prepared
 from howquick.errors import ROOT
 from howquick.extract.run import Options, extract_run
 from howquick.files import folder_hash, read_json
+from howquick.guest.copies import Original
 from howquick.guest.guest import GuestTooLong
-from howquick.guest.processors import Processor
 from howquick.measure import virtual
 from howquick.measure.block import Block
 from howquick.measure.raw import SESSION
@@ -86,16 +86,16 @@ def test_its_link_is_exactly_what_was_asked_for(tmp_path: Path) -> None:
 def test_a_load_that_never_ends_has_failed_and_is_a_row(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def run_guest(*_: object) -> None:
+    def copy(*_: object) -> None:
         raise GuestTooLong("the guest did not end within 1 s of real time")
 
-    monkeypatch.setattr(virtual, "run_guest", run_guest)
-    monkeypatch.setattr(virtual, "made_at_place", lambda _: tmp_path / "measured")
+    monkeypatch.setattr(Original, "copy", copy)
     selection = Selection("smoke", SEED, (CELL,), ARMS[:1], clock="virtual", repetitions=1)
     write_plan(plan_study("how-quick", selection), tmp_path / "plan.json")
     block = Block(read_json(tmp_path / "plan.json"), CELL, 0, tmp_path, SESSION)
     (load,) = block.missing()
-    meta = virtual._measure_one(block, load, {}, Processor(0, None))
+    guest = Original.__new__(Original)
+    meta = virtual._measure_one(block, load, guest, tmp_path / "measured")
     assert meta["status"] == "failed" and block.missing() == []
     manifest = block.manifest(1, {}, 1.0)
     run = extract_run(

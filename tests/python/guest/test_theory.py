@@ -13,7 +13,7 @@ from testbed.sandboxed import run_in_guest
 # Ethernet header, IPv4, TCP with timestamps; a SYN has 8 bytes of options more.
 HEADERS = 14 + 20 + 32
 SYN = HEADERS + 8
-FREE = ("--syscall-ns", "0")
+FREE = ("--syscall-ns", "0", "--wakeup-ns", "0")
 # A timer of the kernel ends up to so many nanoseconds late; of those that a packet meets.
 GRAIN_S = 250e-9
 
