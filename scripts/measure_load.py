@@ -1,4 +1,4 @@
-"""Measure loads of a block, each in a copy of the guest that this runs in; by measure.py (docs/virtual-time.md)."""
+"""Measure loads of a block, each in a copy of the guest that this runs in (docs/virtual-time.md)."""
 
 from __future__ import annotations
 

@@ -31,8 +31,8 @@ COPIES = Path("/proc/copies")
 class Original:
     """A guest that stands where its program asked to be copied.
 
-    Each copy goes on from there with the same memory and the same clock and a seed of its own. So what it does
-    follows from the original and the seed, and from no other copy.
+    Each copy goes on from there with the same memory and the same clock and a seed of its own. So what it
+    does follows from the original and the seed, and from no other copy.
     """
 
     def __init__(self, own: Path, boot: Boot) -> None:
@@ -95,7 +95,10 @@ class Original:
 
 @contextlib.contextmanager
 def original(command: Command, boot: Boot) -> Iterator[Original]:
-    """Boot a guest whose program calls `wait_to_be_copied`; inside the sandbox. boot.limit_s: of each copy."""
+    """Boot, inside the sandbox, a guest whose program calls `wait_to_be_copied`.
+
+    boot.limit_s: of each copy.
+    """
     with own_folder(command) as own:
         guest = Original(own, boot)
         try:

@@ -23,9 +23,9 @@ START_NS = 1_798_761_600 * 10**9
 # When a testbed is made in a guest. By then everything is imported and read: how many system calls that takes
 # depends on where the checkout lies and on what is compiled, and each takes time.
 PREPARED_NS = START_NS + 60 * 10**9
-# What a system call costs, and how long a program takes to run once it is woken: with these quiche sends as many
-# packets as on a real processor (docs/costs.md). Multiples of the 250 ns in which the kernel's clock counts: what
-# is lost between two counts depends on nothing then.
+# What a system call costs, and how long a program takes to run once it is woken: with these quiche sends
+# about as many packets as on a real processor (docs/costs.md). Multiples of the 250 ns in which the kernel's
+# clock counts: what is lost between two counts depends on nothing then.
 SYSCALL_NS, WAKEUP_NS = 10_000, 200_000
 CONSOLE, CONSOLE_LINES = "console", 8
 # In the sandbox's scratch folder, of the same name inside: the guest's own, and the files handed over to it.

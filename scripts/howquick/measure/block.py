@@ -61,7 +61,7 @@ class Block:
         return known or fingerprint(self.plan, self.cell, find(self.plan["arms"], arm), repetition)
 
     def know(self, arm: str, repetition: int, fingerprint: str) -> None:
-        """Take a fingerprint as it is: it covers all code that measures, and a guest pays for reading that."""
+        """Take a fingerprint as it is: a guest would pay for reading the code that it covers."""
         self._fingerprints[arm, repetition] = fingerprint
 
     def missing(self) -> list[tuple[int, int, str]]:

@@ -1,4 +1,4 @@
-"""Loads in virtual time: each in a copy of one guest, so that none depends on what ran before or beside it."""
+"""Loads in virtual time: each in a copy of one guest, so that none depends on what ran before or beside."""
 
 from __future__ import annotations
 

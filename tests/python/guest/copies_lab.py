@@ -1,4 +1,4 @@
-"""Run by test_copies.py: a guest that is copied, from outside and from inside; what the copies say as JSON."""
+"""Run by test_copies.py: a guest that is copied, from outside and from inside."""
 
 from __future__ import annotations
 
