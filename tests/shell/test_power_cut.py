@@ -45,6 +45,7 @@ set -euo pipefail
 repo=$1 here=$1/scripts/provision
 export HOWQUICK_CACHE=$2
 source "$here/common.sh"
+[[ $cache == "$2" ]] # and no other is touched
 source "$here/debian.sh"
 source "$here/programs.sh"
 source "$here/image.sh"
