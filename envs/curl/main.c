@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "contract/aes.h"
 #include "contract/gate.h"
-#include "contract/tls.h"
 #include "page.h"
 
 /* OpenSSL loads its algorithms on first use: have that done before the clock starts. */

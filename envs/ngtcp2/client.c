@@ -1,8 +1,8 @@
 /* Page client on ngtcp2, HTTP/3 and HTTP/0.9 over QUIC: docs/formats.md, section 2. */
 #include <sys/prctl.h>
 
+#include "contract/aes.h"
 #include "contract/gate.h"
-#include "contract/tls.h"
 #include "load.h"
 #include "tls.h"
 

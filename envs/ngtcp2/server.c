@@ -7,7 +7,7 @@
 
 #include "connection.h"
 #include "content.h"
-#include "contract/tls.h"
+#include "contract/aes.h"
 #include "tls.h"
 #include "udp.h"
 

@@ -1,5 +1,6 @@
 #include "settings.h"
 
+#include "contract/aes.h"
 #include "contract/environment.h"
 #include "contract/tls.h"
 

@@ -241,7 +241,7 @@ def test_a_program_in_a_job_reaches_no_more_than_elsewhere(cluster, tmp_path):
     with planned_look(tmp_path) as look:
         reached = look.measured_in(cluster.command("srun", "--constraint=plain", "--"))
     assert len(cluster.jobs("ALL")) > before
-    meta = json.loads(next(tmp_path.glob("runs/*/*/*/0000/meta.json")).read_text())
+    meta = json.loads((look.run / "meta.json").read_text())
     assert meta["host"]["node"] in cluster.names
     for role in ROLES:
         has_no_rights(reached[role])

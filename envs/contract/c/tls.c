@@ -1,25 +1,11 @@
 #include "tls.h"
 
-#include <errno.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "environment.h"
 #include "failure.h"
-
-/* The variable that OpenSSL reads, and what is left in it. */
-#if defined(__x86_64__) || defined(__i386__)
-/* OPENSSL_ia32cap(3). Without AES-NI and PCLMULQDQ, bits 57 and 33 of the first word, and without their wide forms
-   VAES and VPCLMULQDQ, bits 41 and 42 of the second. What is left computes AES with SSSE3. */
-static const char MASK_NAME[] = "OPENSSL_ia32cap", MASK[] = "~0x200000200000000:~0x60000000000";
-#elif defined(__aarch64__) || defined(__arm__)
-/* crypto/arm_arch.h of OpenSSL: bit 0, NEON, alone, so neither AES nor PMULL of ARMv8. */
-static const char MASK_NAME[] = "OPENSSL_armcap", MASK[] = "0x1";
-#else
-static const char MASK_NAME[] = "", MASK[] = "";
-#endif
 
 const char *read_cipher(const char *otherwise) {
   static const char *const words[] = {"default", "aes128", "aes256", "chacha20", NULL};
@@ -39,13 +25,4 @@ const char *read_groups(void) {
   ERR_clear_error();
   SSL_CTX_free(context);
   return groups;
-}
-
-void choose_aes(char **argv) {
-  const char *now = getenv(MASK_NAME);
-  if (option_switch("OPTION_AES_ACCELERATION") || (now && strcmp(now, MASK) == 0)) return;
-  if (!*MASK) quit(EXIT_NOT_SUPPORTED, "OPTION_AES_ACCELERATION false is not supported on this processor");
-  setenv(MASK_NAME, MASK, 1);
-  execv("/proc/self/exe", argv);
-  quit(EXIT_FAILURE, "cannot start anew without AES instructions: %s", strerror(errno));
 }

@@ -8,8 +8,4 @@ const char *read_cipher(const char *otherwise);
 /* OPTION_GROUP: names of groups, separated by colons. Quits with 127 for one that OpenSSL does not have. */
 const char *read_groups(void);
 
-/* If OPTION_AES_ACCELERATION is false, start this program anew with OpenSSL told to compute AES without the
-   processor's instructions: it looks at that only once, when it is loaded. */
-void choose_aes(char **argv);
-
 #endif

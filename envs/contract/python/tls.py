@@ -1,6 +1,6 @@
 """TLS by OpenSSL, for programs that are configured by its names."""
 
-from .environment import Environment, NotSupported
+from .environment import Environment, NotSupported, Refusal
 
 # Names of option `cipher` and, beside `default`, of RFC 8446, appendix B.4.
 CIPHERS = {
@@ -15,7 +15,9 @@ GROUPS = ("X25519", "P-256", "P-384", "P-521", "X25519MLKEM768")
 # x86 (OPENSSL_ia32cap(3)): AES-NI and PCLMULQDQ are bits 57 and 33 of the first word, their wide forms VAES
 # and VPCLMULQDQ bits 41 and 42 of the second. ARMv8 (crypto/arm_arch.h): bit 0, NEON, alone, so neither AES
 # nor PMULL. On another processor neither variable means anything.
-SLOW_AES = {"OPENSSL_ia32cap": "~0x200000200000000:~0x60000000000", "OPENSSL_armcap": "0x1"}
+X86_MASK = "OPENSSL_ia32cap"
+X86_AES = (0x200000200000000, 0x60000000000)
+ARM_WITHOUT_AES = {"OPENSSL_armcap": "0x1"}
 
 
 def cipher(env: Environment) -> str:
@@ -34,4 +36,25 @@ def groups(env: Environment) -> str:
 
 def aes_variables(env: Environment) -> dict[str, str]:
     """Return what option `aes_acceleration` adds to the environment of OpenSSL. May raise Refusal."""
-    return {} if env.option_switch("aes_acceleration") else SLOW_AES
+    if env.option_switch("aes_acceleration"):
+        return {}
+    return {X86_MASK: without_aes(env.optional(X86_MASK) or "")} | ARM_WITHOUT_AES
+
+
+def without_aes(mask: str) -> str:
+    """Return OpenSSL's mask for x86 that hides AES and what `mask` hides already. May raise Refusal."""
+    words = mask.split(":")
+    words += [""] * (len(X86_AES) - len(words))
+    try:
+        return ":".join([*map(_hidden, words, X86_AES), *words[len(X86_AES) :]])
+    except ValueError:
+        raise Refusal(f"{X86_MASK} {mask} is no mask") from None
+
+
+def _hidden(word: str, bits: int) -> str:
+    """Return a word with further bits hidden: after ~ it has those that are, else those that are not."""
+    if not word:
+        return f"~{bits:#x}"
+    if word.startswith("~"):
+        return f"~{int(word[1:], 0) | bits:#x}"
+    return f"{int(word, 0) & ~bits:#x}"

@@ -142,8 +142,22 @@ def _megabytes() -> float:
 
 
 def fuzz_runs(results: Path, inputs: int = INPUTS) -> list[dict[str, Any]]:
-    """The table of the bench: a row for each parser. Raises UserError where there is no run to start from."""
-    return [fuzz(parser, inputs) for parser in parsers(_runs(results))]
+    """The table of the bench: a row for each parser. Raises UserError where there is no run to start from.
+
+    A study need not have SCTP; then its row says that nothing was tried.
+    """
+    runs = _runs(results)
+    rows = [fuzz(parser, inputs) for parser in parsers(runs)]
+    if "sctp" not in runs:
+        nothing = fuzz(Parser("SCTP", (), _never), inputs=0)
+        rows.append(
+            nothing | {"first_fault": "not tried: no finished load over SCTP with captures"}
+        )
+    return rows
+
+
+def _never(_content: bytes) -> None:
+    raise AssertionError("called without an input")
 
 
 def _runs(results: Path) -> dict[str, Path]:

@@ -18,6 +18,7 @@ from howquick.environment.manifest import prefix_of, program_folders
 from howquick.errors import ROOT
 from howquick.measure.children import ProgramFailed
 from howquick.measure.cpu_time import on_cpus
+from howquick.measure.raw import CODE
 from howquick.model import Arm
 from howquick.testbed.confine import confine
 from howquick.testbed.errors import TestbedError
@@ -141,7 +142,11 @@ class Job:
         return own
 
     def _shown(self) -> list[Path]:
-        return [ROOT, self.endpoint.folder, *program_folders()]
+        """Of the checkout its code alone: results, captures and history lie beside it."""
+        # A guest's is a copy of that (measure/virtual.py). What is mounted one by one takes of the kernel's
+        # randomness, which decides bits.
+        code = [ROOT] if self.forked else [ROOT / part for part in CODE]
+        return [*code, self.endpoint.folder, *program_folders()]
 
     def _is_bridged(self) -> bool:
         return self.endpoint.declaration.get("contract") == interop.CONTRACT

@@ -13,6 +13,8 @@ from typing import Any
 
 from howquick.files import atomic_folder, read_json, write_json
 
+# What of a checkout takes part in a load. Programs under test see nothing else of it.
+CODE = ("scripts", "envs", "config", "environment")
 # Of the folders that a guest finds under names of their own: the code, what was made before, and where it
 # leaves what it measured.
 CHECKOUT, RESULTS, MEASURED = "checkout", "results", "measured"

@@ -34,6 +34,7 @@ from howquick.measure.raw import (
     ASKED,
     CALIBRATION,
     CHECKOUT,
+    CODE,
     ENDPOINTS,
     LOAD,
     MEASURED,
@@ -45,11 +46,8 @@ from howquick.measure.raw import (
 from howquick.seeds import derive_seed
 from howquick.study.cells import arm_in_cell, find
 from howquick.testbed.sandbox import enter_sandbox
-from howquick.testbed.system import MS_BIND, mount
 
 PROGRAM = "scripts/measure_load.py"
-# What of the checkout takes part in a load.
-CODE = ("scripts", "envs", "config", "environment")
 # Real seconds of a load. Most take a few; a hundred virtual seconds of a fast link take some minutes.
 LIMIT_S = 1800.0
 # What of a plan decides no load of a block: it would be read, and takes megabytes.
@@ -126,20 +124,24 @@ def _boot(block: Block, arm: str, processor: Processor) -> Boot:
 
 
 def show_code_as_it_is_written() -> None:
-    """Put a copy in the place of the checkout's code, in this sandbox alone: the same wherever that lies.
+    """Show guests a copy of the checkout's code: the same wherever that lies, and nothing else of it.
 
     Of bytecode in a checkout some is there and some not, and it holds the paths of where it was written: how
     often a program asks for memory before its load follows from it.
     """
     copy = enter_sandbox().scratch / CHECKOUT
-    for part in CODE:
+    for part in (*map(Path, CODE), *_programs_elsewhere()):
         left_out = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / part, copy / part, symlinks=True, ignore=left_out)
     for file in _used_code(copy):
         compileall.compile_file(file, quiet=2, stripdir=copy, prependdir=place(CHECKOUT))
-    for part in CODE:
-        mount(str(copy / part), ROOT / part, "", MS_BIND)
-    show_at_place(CHECKOUT, ROOT)
+    show_at_place(CHECKOUT, copy)
+
+
+def _programs_elsewhere() -> list[Path]:
+    """Folders of programs that lie in the checkout and not in its code, seen from it."""
+    folders = map(Path, declared_endpoints())
+    return [f for f in folders if not f.is_absolute() and f.parts[0] not in CODE]
 
 
 def _used_code(copy: Path) -> list[Path]:

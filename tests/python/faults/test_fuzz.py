@@ -1,12 +1,13 @@
 """A small seeded sample of what `bench fuzz` does at length: no parser stops at a damaged file."""
 
 import random
+import shutil
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from howquick.bench.fuzz import Hang, Parser, fuzz, parsers
+from howquick.bench.fuzz import Hang, Parser, fuzz, fuzz_runs, parsers
 from howquick.bench.mutate import mutate
 from howquick.extract.quic import _acknowledged, _ranges
 from howquick.extract.sctp import _Association
@@ -22,13 +23,19 @@ INPUTS = 1500
 
 
 @pytest.fixture(scope="module")
-def real(tmp_path_factory):
-    """The parsers, with one real load of each transport to start from."""
+def results(tmp_path_factory):
+    """A results folder with one real load of each transport."""
     results = tmp_path_factory.mktemp("fuzz")
     with pytest.MonkeyPatch.context() as patch:
         make_plan(results, patch, ARMS)
         status, output, manifest = measure(results)
     assert status == 0 and manifest["statuses"] == {"ok": 3}, output
+    return results
+
+
+@pytest.fixture(scope="module")
+def real(results):
+    """The parsers, with these loads to start from."""
     runs = {arm: results / "runs/how-quick" / CELL / arm / "0000" for arm in ARMS}
     return {parser.name: parser for parser in parsers(runs)}
 
@@ -44,6 +51,17 @@ def test_no_parser_stops_at_a_damaged_file(real, name):
 def test_every_parser_accepts_what_is_whole(real, name):
     for seed in real[name].seeds:
         real[name].parse(seed)
+
+
+def test_the_table_says_what_was_not_tried(results, tmp_path):
+    assert [row["parser"] for row in fuzz_runs(results, 1)] == list(NAMES)
+    study = f"runs/how-quick/{CELL}"
+    shutil.copytree(results / study, tmp_path / study, ignore=shutil.ignore_patterns("sctp"))
+    table = {row["parser"]: row for row in fuzz_runs(tmp_path, 1)}
+    assert set(table) == set(NAMES)
+    assert (table["SCTP"]["inputs"], table["SCTP"]["accepted"]) == (0, 0)
+    assert "no finished load over SCTP" in table["SCTP"]["first_fault"]
+    assert table["QUIC"]["inputs"] == 1 and not table["QUIC"]["first_fault"]
 
 
 def test_a_fault_is_found_and_described():

@@ -20,15 +20,13 @@ from howquick.guest.copies import Original
 from howquick.guest.guest import GuestTooLong
 from howquick.measure import virtual
 from howquick.measure.block import Block
-from howquick.measure.raw import SESSION
+from howquick.measure.raw import CODE, SESSION
 from howquick.plan.plan import plan_study, write_plan
 from howquick.study.resolve import Selection
 
 CELL = "10mbit-18ms-loss2-50obj-small"
 # One of each library and language of the study: OpenSSL, BoringSSL, ngtcp2, Node, Python.
 ARMS = ("h1-nginx-curl", "h2-nghttp2", "spdy-node", "h3-quiche", "h3-aioquic", "h3-nginx-curl")
-# What a checkout needs to measure.
-PARTS = ("scripts", "envs", "config", "environment")
 
 
 @contextlib.contextmanager
@@ -50,7 +48,7 @@ def busy_machine() -> Iterator[None]:
 def elsewhere(tmp_path: Path) -> Path:
     """Another checkout, deeper in the tree, of which nothing has been compiled."""
     root = tmp_path / "a/folder/that is/deeper"
-    for part in PARTS:
+    for part in CODE:
         shutil.copytree(
             ROOT / part, root / part, symlinks=True, ignore=shutil.ignore_patterns("__pycache__")
         )

@@ -65,7 +65,10 @@ class Endpoint:
 
 @dataclass(frozen=True)
 class Load:
-    """What one page load or one server is asked to do."""
+    """What one page load or one server is asked to do.
+
+    ``variables``: further ones of the environment, as a guest sets them.
+    """
 
     protocol: str
     certs: Path
@@ -76,6 +79,7 @@ class Load:
     options: dict[str, Any] = field(default_factory=dict)
     keys: Path | None = None
     qlog: Path | None = None
+    variables: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -201,7 +205,7 @@ def environment(endpoint: Endpoint, role: str, load: Load, state: Path) -> dict[
         values["QLOGDIR"] = str(load.qlog)
     for name, value in {**endpoint.options(), **load.options}.items():
         values[f"OPTION_{name.upper()}"] = str(value)
-    return values
+    return values | load.variables
 
 
 def answers(transport: str, address: str, port: int) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -66,27 +65,6 @@ def test_load_goes_on_from_another_address(
     else:
         # The last bytes may be here before the last new address is.
         assert 2 <= timing["connections"] <= 1 + len(moves)
-
-
-@pytest.mark.parametrize("client", ["ngtcp2", "curl"])
-@pytest.mark.parametrize("fetch", ["page", "sequential"])
-@pytest.mark.parametrize("body", ["sha256", "length"])
-def test_order_and_hashing_are_as_asked(
-    client: str, fetch: str, body: str, certs: Path, small_page: Page, tmp_path: Path
-) -> None:
-    load = asked_of("ngtcp2", "h3", certs)
-    with running_server(load_endpoint("ngtcp2"), load, small_page.folder, tmp_path / "server"):
-        status, timing, errors = drive(
-            load_endpoint(client), load, list(small_page.hashes), tmp_path / "client",
-            FETCH=fetch, BODY=body,
-        )  # fmt: skip
-    assert status == 0 and timing, errors
-    expected = small_page.hashes if body == "sha256" else dict.fromkeys(small_page.hashes)
-    assert hashes(timing) == expected
-    objects = timing["objects"]
-    one_by_one = all(b["start_s"] >= a["end_s"] for a, b in itertools.pairwise(objects))
-    assert one_by_one is (fetch == "sequential")
-    assert timing["connections"] == 1
 
 
 @pytest.mark.parametrize("control", ["cubic", "reno", "bbr"])

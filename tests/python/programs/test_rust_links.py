@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from howquick.guest.guest import basic_environment
+from howquick.measure.job import MASKED
 from howquick.testbed.link import Link
 from howquick.testbed.testbed import Testbed
 from programs import endpoint_runner as runner
@@ -42,10 +44,16 @@ HANDSHAKES: list[tuple[str, dict[str, str], str, int]] = [
     ("tquic", {"cipher": "chacha20"}, CHACHA20, X25519),
     ("tquic", {"aes_acceleration": "false"}, CHACHA20, X25519),
 ]
+# What a guest has programs overlook of the processor stays beside what they are asked to.
+IN_GUEST = {name: word for name, word in basic_environment().items() if name == MASKED}
+HELLOS = [
+    *((case, {}) for case in HANDSHAKES),
+    *((case, IN_GUEST) for case in HANDSHAKES if "aes_acceleration" in case[1]),
+]
 
 
-def named(case: tuple[str, dict[str, str], str, int]) -> str:
-    return "-".join([case[0], *case[1].values()])
+def named(case: tuple[str, dict[str, str], str, int], variables: dict[str, str]) -> str:
+    return "-".join([case[0], *case[1].values(), *(["in-guest"] if variables else [])])
 
 
 @contextlib.contextmanager
@@ -85,7 +93,7 @@ def dissected(
 
 
 def one_handshake(
-    bed: Testbed, folder: Path, program: str, options: dict[str, str]
+    bed: Testbed, folder: Path, program: str, options: dict[str, str], variables: dict[str, str]
 ) -> dict[str, Any]:
     """Load a small page and look at the capture."""
     folder.mkdir()
@@ -94,7 +102,7 @@ def one_handshake(
     keys, capture = folder / "keys", folder / "client.pcap"
     load = runner.Load(
         "h3", runner.make_certificates(folder / "certs"), runner.free_port(),
-        address=SERVER_ADDRESS, options=options, keys=keys,
+        address=SERVER_ADDRESS, options=options, keys=keys, variables=variables,
     )  # fmt: skip
     values = runner.environment(endpoint, "client", load, folder)
     urls = [f"https://{runner.HOST}:{load.port}{path}" for path in hashes]
@@ -132,10 +140,13 @@ def lossy_loads(scratch: Path) -> dict[str, Any]:
 
 
 def all_handshakes(scratch: Path) -> dict[str, Any]:
-    """Every case of HANDSHAKES."""
+    """Every case of HELLOS."""
     with Testbed(Link(50, 10, 0, 100), scratch=scratch) as bed:
         return {
-            named(case): one_handshake(bed, scratch / named(case), *case[:2]) for case in HANDSHAKES
+            named(case, variables): one_handshake(
+                bed, scratch / named(case, variables), *case[:2], variables
+            )
+            for case, variables in HELLOS
         }
 
 
@@ -156,11 +167,13 @@ def test_object_survives_loss(lossy: dict[str, Any], case: tuple[str, str]) -> N
     assert timing["objects"][0]["bytes"] == LOST_BYTES
 
 
-@pytest.mark.parametrize("case", HANDSHAKES, ids=named)
+@pytest.mark.parametrize(("case", "variables"), HELLOS, ids=[named(*hello) for hello in HELLOS])
 def test_options_are_what_the_wire_has(
-    handshakes: dict[str, Any], case: tuple[str, dict[str, str], str, int]
+    handshakes: dict[str, Any],
+    case: tuple[str, dict[str, str], str, int],
+    variables: dict[str, str],
 ) -> None:
-    seen = handshakes[named(case)]
+    seen = handshakes[named(case, variables)]
     assert "failed" not in seen, seen
     assert seen["hello"]
     assert {(suite, int(group)) for suite, group in seen["hello"]} == {case[2:]}

@@ -16,6 +16,7 @@ from howquick.files import write_json
 from howquick.plan.fingerprint import GUEST
 from howquick.plan.plan import plan_study
 from howquick.study import resolve as study_module
+from howquick.study.cells import certificates_name
 from howquick.study.resolve import Selection
 from howquick.study.workload import page_name
 
@@ -25,11 +26,11 @@ ARM = {"protocol": "h1", "server": "nginx", "client": "curl", "label": "", "grou
 
 
 def make_plan(
-    results, monkeypatch, arms, cell=CELL, repetitions=1, timeout_s=20.0, change=None, **scale
-):
+    results, monkeypatch, arms, cell=CELL, repetitions=1, timeout_s=20.0, change=None, clock="real", **scale
+):  # fmt: skip
     """Write a plan with these arms (name → changes to HTTP/1.1 over nginx and curl) and its content.
 
-    change: a function that edits the study, which has neither figures nor claims, and is in real time.
+    change: a function that edits the study, which has neither figures nor claims.
     """
     monkeypatch.setenv("HOWQUICK_ENVS", str(PROGRAMS))
     endpoints.load_endpoints.cache_clear()
@@ -37,7 +38,7 @@ def make_plan(
     data["arms"] = {name: ARM | {"label": name} | change for name, change in arms.items()}
     data["comparison"] |= {"arms": list(arms), "pairs": []}
     data["claims"] = data["figures"] = []
-    data["fixed"]["clock"] = "real"
+    data["fixed"]["clock"] = clock
     data["scales"]["smoke"] = {
         "repetitions": repetitions, "timeout_s": timeout_s, "block_seconds": 1000, "full_captures": 9,
     } | scale  # fmt: skip
@@ -56,8 +57,9 @@ def make_plan(
         page = results / "content" / page_name(one["workload"])
         if not page.exists():
             make_page(one["workload"], 7, page)
-    if not (results / "content" / "certificates").exists():
-        make_certificates(results / "content" / "certificates")
+        certificates = results / "content" / certificates_name(one)
+        if not certificates.exists():
+            make_certificates(certificates)
     endpoints.load_endpoints.cache_clear()
     return plan
 

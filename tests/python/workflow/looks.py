@@ -18,7 +18,10 @@ import pytest
 import yaml
 
 from howquick import interop
+from howquick.environment.manifest import program_folders
 from howquick.errors import ROOT
+from howquick.guest.guest import place
+from howquick.measure.raw import CHECKOUT, CODE
 from workflow import blocks
 from workflow.blocks import CELL, make_plan
 
@@ -36,7 +39,11 @@ DEVICES = {
     "urandom",
     "zero",
 }
+# In the checkout, beside its own.
+PROGRAMS = "programs"
 SECRET = "the host's"
+# What a program found of these is none of its business.
+REACHED = ("secrets_read", "sockets_reached", "written", "settings", "strangers")
 LIMIT_S = 600
 
 
@@ -44,12 +51,23 @@ LIMIT_S = 600
 class Look:
     """The planned block, and what lies on the host and is none of its programs' business.
 
-    secrets: files that everything else of this user can read. results: their folder; the only one that
-    measuring needs to write.
+    checkout: measured from, with results in it, as they are unless somebody says otherwise. secrets: files
+    that everything else of this user can read. traces: files that programs try to leave.
     """
 
-    results: Path
+    checkout: Path
     secrets: Sequence[Path]
+    traces: Sequence[Path]
+
+    @property
+    def results(self) -> Path:
+        """The only folder that measuring needs to write."""
+        return self.checkout / "results"
+
+    @property
+    def run(self) -> Path:
+        """The run folder of the load."""
+        return self.results / "runs/how-quick" / CELL / "one/0000"
 
     def measured_in(self, place: Sequence[str | Path]) -> dict[str, dict[str, Any]]:
         """Measure the block; returns what its programs found, by role.
@@ -58,15 +76,15 @@ class Look:
         """
         # Only what can be read there is hidden by being confined.
         assert _run([*place, "cat", *self.secrets]) == SECRET * len(self.secrets)
-        programs = f"HOWQUICK_ENVS={self.results / 'programs'}"
-        _run([*place, "env", programs, sys.executable, ROOT / "scripts/measure.py",
+        programs = f"HOWQUICK_ENVS={self.checkout / PROGRAMS}"
+        _run([*place, "env", programs, sys.executable, self.checkout / "scripts/measure.py",
               "--plan", self.results / "plan/how-quick.json", "--cell", CELL, "--block", "0",
               "--calibration", self.results / "calibration.json", "--results", self.results,
               "--output", self.results / "blocks/0.json"])  # fmt: skip
         assert all(secret.read_text() == SECRET for secret in self.secrets)
-        run = self.results / "runs/how-quick" / CELL / "one/0000"
-        found = {file.stem: json.loads(file.read_text()) for file in run.glob("qlog/*/*.json")}
-        assert set(found) == set(ROLES), (run / "meta.json").read_text()
+        assert [trace for trace in self.traces if trace.exists()] == []
+        found = {f.stem: json.loads(f.read_text()) for f in self.run.glob("qlog/*/*.json")}
+        assert set(found) == set(ROLES), (self.run / "meta.json").read_text()
         return found
 
 
@@ -77,18 +95,21 @@ def _run(argv: Sequence[str | Path]) -> str:
 
 
 @contextlib.contextmanager
-def planned_look(results: Path, bridged: bool = False) -> Iterator[Look]:
+def planned_look(folder: Path, bridged: bool = False, clock: str = "real") -> Iterator[Look]:
     """Plan the block, with secrets and the sockets of agents on the host for as long as this lasts.
 
     bridged: its programs are driven through the Interop Runner's contract.
     """
-    programs = results / "programs"
+    checkout = _checkout(folder / "checkout")
+    programs, results = checkout / PROGRAMS, checkout / "results"
     shutil.copytree(blocks.PROGRAMS, programs)
-    secrets = [
-        Path(folder, f"howquick-secret-{os.getpid()}")
-        for folder in (os.environ["HOME"], "/tmp", "/var/tmp")
-    ]
-    agents = [results / "agent"]
+    homes = (os.environ["HOME"], "/tmp", "/var/tmp")
+    aside = [*map(Path, homes), checkout / ".git", results / "tables"]
+    secrets = [path / f"howquick-secret-{os.getpid()}" for path in aside]
+    cache = Path(os.environ.get("HOWQUICK_CACHE", os.environ["HOME"]))
+    reached = (*aside, cache, checkout, checkout / "envs", *program_folders())
+    traces = [path / f"howquick-trace-{os.getpid()}" for path in reached]
+    agents = [folder / "agent"]
     if os.access("/run", os.W_OK):
         agents.append(Path(f"/run/howquick-agent-{os.getpid()}"))
     with contextlib.ExitStack() as stack, pytest.MonkeyPatch.context() as patch:
@@ -97,24 +118,37 @@ def planned_look(results: Path, bridged: bool = False) -> Iterator[Look]:
             listening.bind(str(agent))
             stack.callback(agent.unlink)
             listening.listen()
+        code = [checkout / part for part in (*CODE, f"{PROGRAMS}/looks")]
+        # In a guest a copy is shown, with all programs that are declared.
+        code += [place(CHECKOUT) / part for part in (*CODE, PROGRAMS)]
         host = {
             "secrets": [str(secret) for secret in secrets],
             "sockets": [str(agent) for agent in agents],
-            "repository": str(ROOT),
+            "shown": [str(path) for path in (*code, *program_folders())],
+            "traces": [str(trace) for trace in traces],
         }
         (programs / "looks" / "host.json").write_text(json.dumps(host))
         if bridged:
             _to_the_runner(programs / "looks" / "endpoint.yaml")
         patch.setattr(blocks, "PROGRAMS", programs)
         arm = {"server": "looks", "client": "looks"} | ({"protocol": "hq"} if bridged else {})
-        make_plan(results, patch, {"one": arm}, timeout_s=10)
+        make_plan(results, patch, {"one": arm}, timeout_s=10, clock=clock)
         try:
             for secret in secrets:
+                secret.parent.mkdir(parents=True, exist_ok=True)
                 secret.write_text(SECRET)
-            yield Look(results, secrets)
+            yield Look(checkout, secrets, traces)
         finally:
-            for secret in secrets:
-                secret.unlink(missing_ok=True)
+            for left in (*secrets, *traces):
+                left.unlink(missing_ok=True)
+
+
+def _checkout(root: Path) -> Path:
+    """A copy of what measuring needs of this checkout."""
+    for part in CODE:
+        left_out = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(ROOT / part, root / part, symlinks=True, ignore=left_out)
+    return root
 
 
 def _to_the_runner(declaration: Path) -> None:
@@ -135,7 +169,7 @@ def has_no_rights(found: dict[str, Any]) -> None:
 
 def saw_its_own_and_the_system_alone(found: dict[str, Any]) -> None:
     """Assert that a program reached nothing of the host's, and could write its own state."""
-    assert (found["secrets_read"], found["sockets_reached"]) == ([], [])
-    assert (found["written"], found["settings"]) == ([], [])
+    reached = {name: found[name] for name in REACHED}
+    assert not any(reached.values()), reached
     assert set(found["devices"]) == DEVICES
     assert found["state_written"]

@@ -1,6 +1,7 @@
 //! What every end point does, whatever its QUIC library: the environment of docs/formats.md,
 //! section 2, the gate, the objects of a load and their times, the folder to serve, logs and sockets.
 
+pub mod aes;
 pub mod content;
 pub mod end;
 pub mod environment;

@@ -3,16 +3,11 @@
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
 
+use crate::aes::{without_aes, MASK};
 use crate::environment::{check_options, switch};
 use crate::failure::{Failure, Outcome};
 use crate::logs::note;
 use crate::settings::{wants_plain_aes, OPTIONS};
-
-/// The variable by which BoringSSL and its descendants learn on x86 what to overlook of the processor:
-/// AES-NI and carry-less multiplication, bits 57 and 33 of what their documentation calls the first word.
-/// They have no wide forms of the two that go by bits of their own. On ARM not all of them read a variable,
-/// so there the option is refused.
-const HIDDEN_AES: (&str, &str) = ("OPENSSL_ia32cap", "~0x200000200000000");
 
 /// A program of one library.
 pub struct Program {
@@ -21,7 +16,7 @@ pub struct Program {
     pub role: &'static str,
     /// Version of the library and of the program.
     pub versions: (&'static str, &'static str),
-    /// Whether the library looks at the processor through [`HIDDEN_AES`].
+    /// Whether the library looks at the processor through [`MASK`].
     pub hides_aes: bool,
     /// Options of endpoint.yaml beside [`OPTIONS`].
     pub options: &'static [&'static str],
@@ -52,16 +47,21 @@ impl Program {
     /// Start again with the processor's AES instructions hidden, if that is asked for: the library
     /// looks before `main`.
     fn hide_aes(&self) -> Outcome<()> {
-        let (name, value) = HIDDEN_AES;
         if !cfg!(target_arch = "x86_64") && self.hides_aes && !switch("AES_ACCELERATION")? {
             return Err(Failure::NotSupported(
                 "OPTION_AES_ACCELERATION=false on this processor".into(),
             ));
         }
-        if !self.hides_aes || std::env::var_os(name).is_some() || !wants_plain_aes()? {
+        if !self.hides_aes || !wants_plain_aes()? {
             return Ok(());
         }
-        let error = Command::new("/proc/self/exe").env(name, value).exec();
+        let mask = std::env::var(MASK).unwrap_or_default();
+        let wanted = without_aes(&mask)?;
+        // It has been started again.
+        if mask == wanted {
+            return Ok(());
+        }
+        let error = Command::new("/proc/self/exe").env(MASK, wanted).exec();
         Err(Failure::new(format!(
             "starting again without AES instructions: {error}"
         )))

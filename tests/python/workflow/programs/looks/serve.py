@@ -9,11 +9,17 @@ import socket
 import time
 from pathlib import Path
 
-# A file that the test has put where a program under test must not see it, and folders beside.
-HOST = json.loads((Path(__file__).parent / "host.json").read_text()) if (
-    Path(__file__).parent / "host.json"
-).exists() else {"secrets": [], "sockets": [], "repository": "/"}  # fmt: skip
-PLACES = ("/etc", "/usr", "/usr/bin", "/sys", "/proc/sys", HOST["repository"])
+# What the test has put where a program under test must not see it, what that is shown, and where the test
+# looks for what it has left.
+HOST = {"secrets": [], "sockets": [], "shown": [], "traces": []}
+with contextlib.suppress(FileNotFoundError):
+    HOST = json.loads((Path(__file__).parent / "host.json").read_text())
+PLACES = ("/etc", "/usr", "/usr/bin", "/sys", "/proc/sys", *HOST["shown"])
+# The host's, each mounted by itself.
+FILES = ("/etc/resolv.conf", "/etc/hosts", "/etc/ssl/certs/ca-certificates.crt")
+# A program's own, with nothing in them but the way to what it is shown.
+EMPTY = ("/home", "/root", "/run", "/tmp", "/var/tmp", "/dev/shm")
+OWN = ("HOME", "STATE", "QLOGDIR", "CERTS", "WWW", "ARTIFACTS", "SSLKEYLOGFILE")
 # Settings of the kernel and of the block's network.
 SETTINGS = (
     "/proc/sys/kernel/core_pattern",
@@ -37,10 +43,10 @@ def can_write(folder):
     return True
 
 
-def can_set(setting):
-    """Whether a setting could be written; nothing is."""
+def can_open(file):
+    """Whether a file could be written; nothing is."""
     try:
-        os.close(os.open(setting, os.O_WRONLY))
+        os.close(os.open(file, os.O_WRONLY))
     except OSError:
         return False
     return True
@@ -60,6 +66,34 @@ def can_connect(path):
         except OSError:
             return False
     return True
+
+
+def leave_trace(path):
+    """Write a file where that is possible: in a folder of its own, or in one of the host's."""
+    with contextlib.suppress(OSError):
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_text("seen here")
+
+
+def shown():
+    """What it knows to be there: its own files, and what it is shown beside."""
+    own = [os.environ[name] for name in OWN if name in os.environ]
+    own += [Path(os.environ["TIMING"]).parent] if "TIMING" in os.environ else []
+    # By the Interop Runner's contract these are links to where the files are.
+    served = {str(link.readlink().parent) for link in Path("/www").glob("*") if link.is_symlink()}
+    return {Path(path) for path in (*HOST["shown"], *own, *served)}
+
+
+def strangers(folder, known):
+    """What lies below a folder and is neither known, nor in it, nor on the way to it."""
+    ways = {parent for path in known for parent in path.parents}
+    found = []
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if path in ways:
+            found += strangers(path, known)
+        elif path not in known:
+            found.append(str(path))
+    return found
 
 
 def others_roots():
@@ -85,20 +119,22 @@ def look():
         "secrets_read": [path for path in HOST["secrets"] if Path(path).exists()],
         "sockets_reached": [path for path in HOST["sockets"] if can_connect(path)],
         "written": [f for f in PLACES if can_write(f)],
-        "settings": [path for path in SETTINGS if can_set(path)],
+        "settings": [path for path in (*SETTINGS, *FILES) if can_open(path)],
         "state_written": can_write(STATE),
         "mounted": can_mount(libc),
         "others_roots": others_roots(),
-        "empty": [f for f in ("/home", "/root", "/run") if Path(f).exists() and any(Path(f).iterdir())],
+        "strangers": [path for folder in EMPTY for path in strangers(Path(folder), shown())],
         "devices": sorted(path.name for path in Path("/dev").iterdir()),
     }  # fmt: skip
     # Once more with the rights that a user namespace of one's own might give.
     try:
         os.unshare(os.CLONE_NEWUSER | os.CLONE_NEWNS)
         alone["mounted_in_own_namespace"] = can_mount(libc) and can_write("/usr")
-        alone["written"] += [f for f in ("/etc", "/usr", HOST["repository"]) if can_write(f)]
+        alone["written"] += [f for f in PLACES if can_write(f)]
     except OSError:
         alone["mounted_in_own_namespace"] = False
+    for path in (*HOST["secrets"], *HOST["traces"]):
+        leave_trace(path)
     return alone
 
 
