@@ -18,9 +18,9 @@ from howquick.study.workload import (
 
 # Start-up, captures, checks and packing around each load, seconds: measured by `snakemake bench`.
 OVERHEAD_S = 0.35
-# In virtual time it is the processor that a load costs: a guest's start, and what it transfers.
-GUEST_S = 2.3
-GUEST_S_PER_MB = 1.2
+# In virtual time it is the processor that a load costs: a copy of a guest, and what it transfers.
+GUEST_S = 1.0
+GUEST_S_PER_MB = 0.5
 
 
 def expected_plt_s(cell: Cell, arm: Arm) -> float:

@@ -8,6 +8,8 @@ from howquick.testbed.link import Link
 from howquick.testbed.namespace import Namespace
 
 SEEDS = 2**64
+# As `tc -s -j qdisc show` tells them.
+Qdiscs = list[dict[str, Any]]
 
 
 class Backend(Protocol):
@@ -35,8 +37,11 @@ class Backend(Protocol):
     def seed(self, up: int, down: int) -> None:
         """Restart the losses of both directions from seeds and zero the counts."""
 
-    def counters(self) -> dict[str, Any]:
-        """{"up": {"entered", "lost", "queue_dropped", …}, "down": {…}} since the last seed."""
+    def counters(self, qdiscs: Qdiscs | None = None) -> dict[str, Any]:
+        """{"up": {"entered", "lost", "queue_dropped", …}, "down": {…}} since the last seed.
+
+        qdiscs: the router's, where they have been read already.
+        """
 
     def drops(self) -> dict[str, list[list[Any]]] | None:
         """Each packet dropped since the last seed, by direction: [index, cause, bytes, time in μs].

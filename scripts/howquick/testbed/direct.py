@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from howquick.testbed import readings, system
+from howquick.testbed.backend import Qdiscs
 from howquick.testbed.errors import TestbedError
 from howquick.testbed.link import Link
 from howquick.testbed.namespace import Namespace
@@ -44,8 +45,9 @@ class Direct:
         del up, down
         self._before = self._totals()
 
-    def counters(self) -> dict[str, Any]:
+    def counters(self, qdiscs: Qdiscs | None = None) -> dict[str, Any]:
         """Packets that the interfaces counted since the last seed."""
+        del qdiscs
         now = self._totals()
         return {
             way: {name: now[way][name] - before[name] for name in before}

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from howquick.testbed import aqm, network, readings, system
+from howquick.testbed.backend import Qdiscs
 from howquick.testbed.errors import TestbedError
 from howquick.testbed.link import Link
 from howquick.testbed.namespace import Namespace
@@ -164,9 +165,9 @@ class Netem:
                 end.run(["ip", "route", "flush", "cache"])
         self._before = self._totals()
 
-    def counters(self) -> dict[str, Any]:
+    def counters(self, qdiscs: Qdiscs | None = None) -> dict[str, Any]:
         """What totals_of tells, for each direction, since the last seed."""
-        now = self._totals()
+        now = self._totals(qdiscs)
         return {
             direction: {name: now[direction][name] - before[name] for name in before}
             for direction, before in self._before.items()
@@ -197,9 +198,10 @@ class Netem:
             raise TestbedError("the link is not set up")
         return self._router, self._link
 
-    def _totals(self) -> dict[str, dict[str, int]]:
+    def _totals(self, qdiscs: Qdiscs | None = None) -> dict[str, dict[str, int]]:
         router, _ = self._running()
-        qdiscs = readings.qdisc_counters(router)
+        if qdiscs is None:
+            qdiscs = readings.qdisc_counters(router)
         return {
             direction: totals_of(qdiscs, interface) for direction, interface in INTERFACES.items()
         }

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from howquick.testbed import system
+from howquick.testbed.backend import Qdiscs
 from howquick.testbed.errors import TestbedError
 from howquick.testbed.link import Link
 from howquick.testbed.namespace import Namespace
@@ -79,8 +80,9 @@ class Rattan:
         """Restart the losses of both directions from seeds and zero the counts."""
         self._ask(f"seed {up} {down}")
 
-    def counters(self) -> dict[str, Any]:
+    def counters(self, qdiscs: Qdiscs | None = None) -> dict[str, Any]:
         """The emulator's own counts of both directions since the last seed (environment/rattan)."""
+        del qdiscs
         return self._ask("stats")
 
     def drops(self) -> dict[str, list[list[Any]]] | None:

@@ -10,7 +10,7 @@ from typing import Any, Self
 from howquick.testbed import congestion_control as congestion
 from howquick.testbed import network, paths, probe, readings
 from howquick.testbed.abilities import why_not
-from howquick.testbed.backend import SEEDS, Backend
+from howquick.testbed.backend import SEEDS, Backend, Qdiscs
 from howquick.testbed.direct import Direct
 from howquick.testbed.errors import TestbedError
 from howquick.testbed.link import Link
@@ -214,14 +214,15 @@ class Testbed:
         interfaces: dict[str, dict[str, int]] = {}
         for space in self._spaces.values():
             interfaces |= readings.interface_counters(space)
+        qdiscs = {
+            space.name: readings.qdisc_counters(space)
+            for space in self._spaces.values()
+            if space.name == "router"
+        }
         return {
-            "emulator": self._emulator_counters(),
+            "emulator": self._emulator_counters(qdiscs.get("router")),
             "interfaces": interfaces,
-            "qdiscs": {
-                space.name: readings.qdisc_counters(space)
-                for space in self._spaces.values()
-                if space.name == "router"
-            },
+            "qdiscs": qdiscs,
             "udp": {space.name: readings.protocol_counters(space, "Udp") for space in ends},
             "tcp": {space.name: readings.protocol_counters(space, "Tcp") for space in ends},
             "backlog_drops": readings.backlog_drops(),
@@ -235,8 +236,8 @@ class Testbed:
         """
         return self.backend.drops()
 
-    def _emulator_counters(self) -> dict[str, Any]:
-        counters = self.backend.counters()
+    def _emulator_counters(self, qdiscs: Qdiscs | None) -> dict[str, Any]:
+        counters = self.backend.counters(qdiscs)
         dropped = sum(counters[way].get("socket_dropped", 0) for way in ("up", "down"))
         return counters | {"socket_dropped": dropped}
 
