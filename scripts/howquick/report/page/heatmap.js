@@ -198,7 +198,7 @@ function facets(study, cells, chosen, tile) {
  */
 function heatTable(study, cells, x, rowFactors, tile, label) {
   const column = study.factors.find((factor) => factor.name === x);
-  const rows = rowFactors.map((name) => factorOf(study, name));
+  const rows = rowFactors.map((name) => study.factors.find((factor) => factor.name === name));
   if (!column) return grid(['cell', 'value'], cells.map((cell) => [link([study.study, cell.name], cell.name), tile(cell).text]));
   const there = new Set(cells.map((cell) => cell.levels[x]));
   const levels = column.levels.filter((level) => there.has(level.name));
