@@ -69,7 +69,7 @@ def _state(now: Survey, left_s: float | None) -> str:
     if now.calibrated < now.links and not now.loads:
         parts = [f"calibrated {now.calibrated} of {now.links} links", jobs]
     elif now.loads >= now.total:
-        said = "everything is measured; tables, statistics, figures" if now.total else ""
+        said = "measured; tables, statistics, figures" if now.total else ""
         parts = [said, ends, jobs]
     else:
         parts = [f"{len(now.running)} blocks running", ends, jobs]

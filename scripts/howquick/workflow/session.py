@@ -162,6 +162,8 @@ def begin(hq: Workflow, workflow: Any) -> None:
         # A limit on the jobs per second makes Snakemake weigh all waiting jobs every second and after each
         # job more often: it used a third of a processor, and disturbed what was measured.
         workflow.scheduler.job_rate_limiter = None
+    # Of a job that ends it tells only so; what shows it on the screen is quiet about it all the same.
+    workflow.scheduler.print_progress = True
     _jobs = Jobs(folder, workflow.dag.needrun_jobs(), _width(workflow))
     _display = Display(hq.results, start_file(hq.results))
 
