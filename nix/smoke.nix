@@ -40,7 +40,7 @@ testers.runNixOSTest {
     machine.succeed("cp -r ${source} ~reader/project")
     machine.succeed("chmod -R u+w ~reader/project && chown -R reader: ~reader/project")
     as_reader("snakemake --cores 2 --config scale=smoke clock=real")
-    as_reader("test -s results/appendix.pdf")
+    as_reader("test -s results/appendix.pdf && test -s results/report/index.html")
     emulators = as_reader(
         "find results/runs -name meta.json -print0 | xargs -0 jq -r .programs.emulator.name | sort -u"
     )

@@ -13,6 +13,7 @@ from howquick.archive import contents, crate, guide
 from howquick.archive.contents import Member
 from howquick.errors import ROOT, run_program
 from howquick.files import read_json
+from howquick.report.place import archived
 
 
 def selection(chosen: dict[str, Any]) -> bytes:
@@ -47,7 +48,7 @@ def main() -> None:
         *code,
         *contents.measured(results, studies, arguments.manifest),
         *made,
-        *contents.report(results, studies),
+        *contents.report(results, studies, archived(contents.PUBLISHED, guide.AGAIN, guide.ANEW)),
         Member(contents.SUMS, contents.sums(made, f"{contents.PUBLISHED}/", "results/")),
         Member(guide.SELECTION, selection(arguments.selection)),
         Member("ARTIFACT.md", guide.guide(results, plans, top).encode()),

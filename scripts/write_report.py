@@ -9,6 +9,7 @@ from pathlib import Path
 from howquick.documents.study_files import ask_for_studies, given_studies
 from howquick.errors import run_program
 from howquick.files import atomic_folder, atomic_text, read_json
+from howquick.report import place
 from howquick.report.encode import read_rows, write_data
 from howquick.report.head import study_head
 from howquick.report.study import Study, write_study
@@ -33,6 +34,7 @@ def index(arguments: argparse.Namespace) -> None:
         rows = [row for row in read_rows(one.runs) if row["study"] == one.plan["study"]]
         heads.append(study_head(one.plan, rows, one.statistics))
     write_data(folder / "data", "index", {"studies": heads})
+    write_data(folder / "data", place.KEY, place.PLACE)
     with atomic_folder(folder / "page") as page:
         for file in sorted(PAGE.iterdir()):
             if file.name != INDEX:

@@ -184,6 +184,7 @@ class ResolvedStudy(TypedDict):
 
     study: str
     title: str
+    question: NotRequired[str]  # where it is not the title itself
     paper: NotRequired[dict[str, Any]]  # an own study has none
     scale: str
     seed: int

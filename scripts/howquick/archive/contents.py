@@ -126,8 +126,12 @@ def published(results: Path, studies: list[str]) -> list[Member]:
     return [Member(f"{PUBLISHED}/{file.relative_to(results)}", file) for file in files]
 
 
-def report(results: Path, studies: list[str]) -> Iterator[Member]:
-    """The reader's report: a folder beside the code, which opens from the disk."""
+def report(results: Path, studies: list[str], place: bytes) -> Iterator[Member]:
+    """The reader's report: a folder beside the code, which opens from the disk.
+
+    place: its data/place.js, for what lies beside it here is another than in a folder of results.
+    """
+    yield Member("report/data/place.js", place)
     folder = results / "report"
     parts = [folder / "page", *(folder / "data" / study for study in studies)]
     files = [folder / "index.html", folder / "data" / "index.js"]

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-import csv
 import resource
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from howquick.bench.many_loads import LOADS, many_loads, write_runs, write_statistics
 from howquick.errors import ROOT
-from howquick.extract.columns import SHARE_COLUMNS, run_columns
 from howquick.files import write_json
 from howquick.plan.plan import plan_study
 from howquick.report.browser import Browser, browser
 from howquick.study.resolve import Selection
 
 STUDY = "how-quick"
-LOADS = 80_000
-# Numbers that a load of a page does not have: of bulk transfers, of a player, and of flows beside an arm.
-_OTHERS = ("profile", "_buffer_bytes", "startup_s", "stall", "mean_bitrate_mbit", *SHARE_COLUMNS)
 # From going to an address until what it says is painted.
 _SHOWN = """new Promise((done) => {
   const begin = performance.now();
@@ -34,40 +29,6 @@ _SHOWN = """new Promise((done) => {
 })"""
 
 
-def many_loads(plan: Mapping[str, Any], loads: int = LOADS) -> list[dict[str, str]]:
-    """At least so many rows of a table of runs, in every cell and arm of the plan, with a number in every
-    column that a load of a page can have.
-    """  # fmt: skip
-    factors = {factor["name"] for factor in plan["factors"]}
-    columns = run_columns(factors, set())
-    repetitions = -(-loads // (len(plan["cells"]) * len(plan["arms"])))
-    rows: list[dict[str, str]] = []
-    for cell in plan["cells"]:
-        for repetition in range(repetitions):
-            for order, arm in enumerate(plan["arms"]):
-                number = len(rows)
-                row = {name: _number(name, number, at) for at, name in enumerate(columns)}
-                rows.append(row | {
-                    "study": plan["study"], "cell": cell["name"], "arm": arm["name"], "block": "0",
-                    "repetition": str(repetition), "order": str(order), "session": "s1",
-                    "clock": "real", "status": "failed" if number % 97 == 0 else "ok",
-                    "reason": "the connection was closed" if number % 97 == 0 else "",
-                    "disturbed": "", "extract_note": "", "attempts": "1", "protocol": arm["protocol"],
-                    "machine": "m", "started": f"{1790000000 + number}.500000",
-                    "path": f"runs/{plan['study']}/{cell['name']}/{arm['name']}/{repetition:04d}",
-                    **{name: str(cell["values"][name]) for name in factors},
-                })  # fmt: skip
-    return rows
-
-
-def _number(column: str, row: int, at: int) -> str:
-    if any(part in column for part in _OTHERS):
-        return ""
-    drawn = (row * 7919 + at * 104729) % 1000003
-    # Packets of a load are counted, and some hundreds.
-    return str(drawn % 1000) if column.startswith("ecn_") else f"{drawn / 1000}"
-
-
 def report(folder: Path) -> list[dict[str, Any]]:
     """Of a report of made-up loads: processor seconds, bytes, and milliseconds until Chromium shows pages.
 
@@ -75,14 +36,11 @@ def report(folder: Path) -> list[dict[str, Any]]:
     """
     shutil.rmtree(folder, ignore_errors=True)
     plan = plan_study(STUDY, Selection("paper", 11, clock="real"))
-    runs = many_loads(plan)
+    runs = many_loads(plan, LOADS)
     table = folder / "runs.csv"
-    folder.mkdir(parents=True)
-    with table.open("w", newline="", encoding="utf-8") as stream:
-        writer = csv.DictWriter(stream, list(runs[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(runs)
+    write_runs(runs, table)
     write_json(folder / "plan.json", plan)
+    write_statistics(folder / "plan.json", runs, folder / "statistics")
     cpu_s = _write(folder, table)
     written = sum(file.stat().st_size for file in (folder / "report").rglob("*.js"))
     cell = plan["cells"][0]["name"]
@@ -96,9 +54,13 @@ def report(folder: Path) -> list[dict[str, Any]]:
         page.call("Performance.enable", timeDomain="threadTicks")
         begin = time.monotonic()
         page.open((folder / "report" / "index.html").as_uri())
-        shown = {"first_page_ms": (len(runs), 1000 * (time.monotonic() - begin))}
+        shown = {
+            "first_page_ms": (len(runs), 1000 * (time.monotonic() - begin)),
+            "first_page_cpu_ms": (len(runs), _busy_ms(page)),
+        }
         for what, place, count in (
             ("study_ms", f"#/{STUDY}", len(runs)),
+            ("claims_ms", f"#/{STUDY}?tab=claims", len(runs)),
             ("cell_ms", f"#/{STUDY}/{cell}", loads),
         ):
             before = _busy_ms(page)

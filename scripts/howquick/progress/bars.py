@@ -65,12 +65,13 @@ def _blocks(now: Survey) -> Table:
 def _state(now: Survey, left_s: float | None) -> str:
     done, total = now.jobs
     jobs = f"job {done} of {total}" if total else ""
+    ends = "" if left_s is None else f"{duration(left_s)} left, done about {clock(left_s)}"
     if now.calibrated < now.links and not now.loads:
         parts = [f"calibrated {now.calibrated} of {now.links} links", jobs]
     elif now.loads >= now.total:
-        parts = ["everything is measured; tables, statistics, figures" if now.total else "", jobs]
+        said = "measured; tables, statistics, figures" if now.total else ""
+        parts = [said, ends, jobs]
     else:
-        ends = "" if left_s is None else f"{duration(left_s)} left, measured about {clock(left_s)}"
         parts = [f"{len(now.running)} blocks running", ends, jobs]
     return ", ".join(filter(None, parts))
 

@@ -2,13 +2,15 @@
 
 A plan errs by another factor for each study: one waits for processors, another for guests. Each study's
 factor is learned from its own blocks, and as long as there are few of them, from all. Blocks that have the
-machine to themselves come one after another; of the others as many run at once as have done so far.
+machine to themselves come one after another; of the others as many run at once as have done so far. Stages
+beside measuring: stages.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from howquick.progress.stages import after_s, before_s
 from howquick.progress.survey import Piece, Survey
 
 # What all studies' factor counts for beside a study's own blocks, planned seconds.
@@ -16,10 +18,18 @@ PRIOR_S = 120.0
 
 
 def left_s(now: Survey, elapsed_s: float) -> float | None:
-    """Seconds until the last block is measured; None as long as nothing tells.
+    """Seconds until all is made that was asked for; None as long as nothing tells.
 
     elapsed_s: since the first block began.
     """
+    measuring = _measuring_s(now, elapsed_s)
+    if measuring is None:
+        return None
+    return measuring + after_s(now) + (before_s(now) if measuring else 0.0)
+
+
+def _measuring_s(now: Survey, elapsed_s: float) -> float | None:
+    """Seconds until the last block is measured."""
     begun = [piece for piece in now.pieces if piece.wall_s is not None and piece.done]
     overall = _factor(begun, 1.0, 0.0)
     if overall is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-# How many of all of Snakemake's jobs have begun.
+# How many of all of Snakemake's jobs have begun, and what those of each rule took.
 JOBS = ".jobs.json"
 
 
@@ -48,14 +48,33 @@ class Piece:
 
 
 @dataclass(frozen=True)
+class Stage:
+    """The jobs of one rule: how many, how many of them ended, and the seconds that these took.
+
+    usual_s: what one took in an earlier start, where there was one.
+    """
+
+    rule: str
+    jobs: int
+    ended: int
+    seconds: float
+    usual_s: float | None = None
+
+
+@dataclass(frozen=True)
 class Survey:
-    """All blocks of a start, those that run, how many links are calibrated of how many, jobs begun of all."""
+    """All blocks of a start, those that run, how many links are calibrated of how many, jobs begun of all.
+
+    stages: jobs by rule. width: how many that keep a processor busy run at once.
+    """
 
     pieces: list[Piece] = field(default_factory=list)
     running: list[Running] = field(default_factory=list)
     links: int = 0
     calibrated: int = 0
     jobs: tuple[int, int] = (0, 0)
+    stages: list[Stage] = field(default_factory=list)
+    width: int = 1
 
     @property
     def loads(self) -> int:
@@ -89,6 +108,8 @@ def survey(results: Path, file: Path, now: float) -> Survey:
         len(start["links"]),
         sum(map(_is_made, start["links"])),
         (jobs.get("begun", 0), jobs.get("total", 0)),
+        [Stage(rule, **counts) for rule, counts in jobs.get("stages", {}).items()],
+        jobs.get("width", 1),
     )
 
 

@@ -26,7 +26,8 @@ _FLAGS = (
     # Whoever asks for another machine's name gets no answer, and the test hears of it.
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 )  # fmt: skip
-_KEYS = {"Enter": 13, "Tab": 9}
+# What keys of more than a letter are to a page: their number and their text.
+_KEYS = {"Enter": (13, "\r"), "Tab": (9, ""), "ArrowDown": (40, "")}
 
 
 class BrowserError(Exception):
@@ -142,9 +143,8 @@ class Browser:
         self.settle()
 
     def press(self, key: str) -> None:
-        """Press a key: a letter, Enter, or Tab."""
-        code = _KEYS.get(key, ord(key[0].upper()))
-        text = {"Enter": "\r", "Tab": ""}.get(key, key)
+        """Press a key: a letter, Enter, Tab, or ArrowDown."""
+        code, text = _KEYS.get(key, (ord(key[0].upper()), key))
         given = {"key": key, "windowsVirtualKeyCode": code, "code": key}
         self.call("Input.dispatchKeyEvent", type="keyDown", text=text, **given)
         self.call("Input.dispatchKeyEvent", type="keyUp", **given)
@@ -172,6 +172,12 @@ class Browser:
             clip = {"x": 0, "y": 0, "width": box["width"], "height": box["height"], "scale": 1}
             shot = self.call("Page.captureScreenshot", captureBeyondViewport=True, clip=clip)
         path.write_bytes(base64.b64decode(shot["data"]))
+
+    def paper(self, path: Path) -> None:
+        """Write what a printer gets, as PDF."""
+        path.write_bytes(
+            base64.b64decode(self.call("Page.printToPDF", printBackground=True)["data"])
+        )
 
 
 @contextlib.contextmanager

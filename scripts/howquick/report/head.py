@@ -14,6 +14,7 @@ Row = Mapping[str, str]
 _PLAN = (
     "study",
     "title",
+    "question",
     "paper",
     "scale",
     "seed",

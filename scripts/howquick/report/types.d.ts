@@ -23,7 +23,7 @@ interface Link { name: string; link: Record<string, any>; checks: Check[]; backe
 
 /** What the first page knows of a study. */
 interface Head {
-  study: string; title: string; paper?: Record<string, any>; scale: string; seed: number; repetitions: number; timeout_s: number; fixed?: Record<string, any>;
+  study: string; title: string; question?: string; paper?: Record<string, any>; scale: string; seed: number; repetitions: number; timeout_s: number; fixed?: Record<string, any>;
   metric: Metric; measured: string[]; planned: number; arms: number; states: Record<string, number>; times: number[]; machines: string[]; clocks: string[];
   disturbed: number; seconds: number; claims: Table;
 }
@@ -42,6 +42,8 @@ interface Detail {
 }
 interface Loaded { row: Row; detail: Detail }
 
+/** Of place.js: what figures are below, whether run folders are there, and of an archive where and how they are made again. */
+interface Place { published: string; runs: boolean; again?: string; anew?: string }
 interface Route { parts: string[]; choices: Record<string, string> }
 type Properties = Record<string, any>;
 /** Nodes, texts, and lists of them; null and false are nothing. */

@@ -122,6 +122,8 @@ def resolve_study(name: str, selection: Selection) -> ResolvedStudy:
         "claims": texts.claims(with_levels(claims, cells, of_study)),
         "differences": texts.differences(study.get("differences", [])),
     }
+    if "question" in study:
+        resolved["question"] = study["question"]
     if "paper" in study:
         resolved["paper"] = study["paper"]
     if "virtual" in scale:

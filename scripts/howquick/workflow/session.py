@@ -13,16 +13,16 @@ from typing import Any, TextIO
 from snakemake_interface_logger_plugins.common import LogEvent
 
 from howquick.errors import UserError
-from howquick.files import try_lock, write_json
+from howquick.files import try_lock
 from howquick.plan.plan import write_plan
 from howquick.plan.precision import asks_for_more
-from howquick.progress.survey import JOBS
 from howquick.progress.words import last_lines
 from howquick.schemas import load_yaml
 from howquick.workflow.capacity import processors_percent
 from howquick.workflow.cluster import explain, take_over
 from howquick.workflow.configuration import read_workflow
 from howquick.workflow.display import Display
+from howquick.workflow.jobs import Jobs
 from howquick.workflow.manifests import block_plan
 from howquick.workflow.outlook import outlook
 from howquick.workflow.questions import Workflow
@@ -30,7 +30,7 @@ from howquick.workflow.start import start_file, where, write_start
 
 _lock: TextIO | None = None
 _display: Display | None = None
-_jobs = 0
+_jobs: Jobs | None = None
 # Said once per scheduling round or in Snakemake's own terms; what matters of it is said by us.
 NOISE = (
     "Select jobs to execute", "Execute ", "Assuming unrestricted", "Building DAG", "Using shell",
@@ -40,24 +40,24 @@ NOISE = (
 )  # fmt: skip
 NOTHING_TO_DO = "Nothing to be done"
 REASON_LINES = 3
+# What rules ask for whose jobs keep one processor busy, in percent of it.
+ONE_BUSY = 90
 
 
 class _Words(logging.Filter):
     """Leaves out the noise, and says of a failed job what its log says last.
 
-    It tells the display how many jobs have begun. workflow: Snakemake's; where there is nothing to do, it
-    calls none of our hooks.
+    workflow: Snakemake's; where there is nothing to do, it calls none of our hooks.
     """
 
-    def __init__(self, workflow: Any, results: str) -> None:
+    def __init__(self, workflow: Any) -> None:
         super().__init__()
-        self.workflow, self.results, self.begun = workflow, results, 0
+        self.workflow = workflow
 
     def filter(self, record: logging.LogRecord) -> bool:
         event = getattr(record, "event", None)
-        if event == LogEvent.JOB_INFO and _display is not None and _display.on_terminal:
-            self.begun += 1
-            write_json(Path(self.results, JOBS), {"begun": self.begun, "total": _jobs})
+        if _jobs is not None:
+            _jobs.hear(record)
         if event in (LogEvent.JOB_ERROR, LogEvent.GROUP_ERROR):
             told = [_reason(Path(log)) for log in getattr(record, "log", None) or []]
             told.append(explain(record))
@@ -112,7 +112,7 @@ def prepare(config: dict[str, Any], workflow: Any) -> Workflow:
         # Not an exception: Snakemake would print where in the Snakefile it was raised.
         print(f"howquick: {error}", file=sys.stderr, flush=True)
         os._exit(1)
-    logging.getLogger("snakemake.logging").addFilter(_Words(workflow, hq.results))
+    logging.getLogger("snakemake.logging").addFilter(_Words(workflow))
     if "cpu_percent" not in workflow.global_resources:
         workflow.register_resource("cpu_percent", processors_percent())
     # Jobs inherit it: the blocks of one start belong to one session.
@@ -162,10 +162,18 @@ def begin(hq: Workflow, workflow: Any) -> None:
         # A limit on the jobs per second makes Snakemake weigh all waiting jobs every second and after each
         # job more often: it used a third of a processor, and disturbed what was measured.
         workflow.scheduler.job_rate_limiter = None
-    _jobs = sum(1 for _ in workflow.dag.needrun_jobs())
-    # Of the start before.
-    (folder / JOBS).unlink(missing_ok=True)
+    # Of a job that ends it tells only so; what shows it on the screen is quiet about it all the same.
+    workflow.scheduler.print_progress = True
+    _jobs = Jobs(folder, workflow.dag.needrun_jobs(), _width(workflow))
     _display = Display(hq.results, start_file(hq.results))
+
+
+def _width(workflow: Any) -> int:
+    """How many jobs that keep a processor busy run at once: on a cluster as many as were asked for."""
+    asked = workflow.resource_settings
+    if not workflow.local_exec:
+        return max(1, asked.nodes or 1)
+    return max(1, min(asked.cores or 1, processors_percent() // ONE_BUSY))
 
 
 def _write_plans(hq: Workflow, workflow: Any) -> None:

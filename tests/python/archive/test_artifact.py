@@ -12,6 +12,8 @@ import yaml
 
 from howquick.archive import contents, guide
 from howquick.errors import ROOT
+from howquick.report.browser import browser
+from report.walk import files_shown, missing, onward
 from workflow.flow import run
 
 CELL = "10mbit-18ms-loss0-5obj-small"
@@ -121,6 +123,23 @@ def test_the_archive_has_the_report_and_its_guide_begins_with_it(archive):
         assert (again / name).read_bytes() == (archive / "report" / "data" / name).read_bytes()
     cell = next((again / "how-quick").glob("c*.js")).stem.removeprefix("c")
     assert "packets" in (again / "how-quick" / cell / "0.js").read_text()
+
+
+def test_both_reports_open_and_nothing_they_lead_to_is_missing(archive):
+    status, output = rebuilt(archive)
+    assert status == 0, output[-4000:]
+    for folder in (archive, archive / "results"):
+        address = (folder / "report" / "index.html").as_uri()
+        with browser() as page:
+            study = "#/how-quick"
+            loads = onward(page, f"{address}{study}/{CELL}")
+            tabs = [
+                f"{study}?tab={name}" for name in ("figures", "loads", "claims", "arms", "about")
+            ]
+            found = files_shown(page, address, ["#/", study, *tabs, f"{study}/{CELL}", *loads])
+            assert len(loads) > 1 and page.complaints == []
+        assert missing(found) == []
+        assert any(file.endswith("/figures/how-quick/figure-4.svg") for file in found)
 
 
 def test_the_same_results_give_the_same_archive(archive, tmp_path):

@@ -31,6 +31,7 @@ HOSTILE = '</script><script>window.hostile=1</script><img src=x onerror="window.
 LOST = 23
 # What was lost is sent again after a silence.
 AGAIN = 35
+FRAMES = 3
 Row = dict[str, Any]
 # Figures of the kinds that the study has not.
 FIGURES = (
@@ -253,6 +254,19 @@ def _calibrations(sample: Sample) -> None:
         write_json(sample.folder / "calibration" / f"{name}.json", made)
 
 
+def jpeg() -> bytes:
+    """A grey square of 8 pixels, the least that is a picture: one block, of which nothing differs."""
+    parts = [
+        (0xDB, bytes([0] + [1] * 64)),
+        (0xC0, bytes([8, 0, 8, 0, 8, 1, 1, 0x11, 0])),
+        (0xC4, bytes([0x00, 1] + [0] * 16)),
+        (0xC4, bytes([0x10, 1] + [0] * 16)),
+        (0xDA, bytes([1, 1, 0, 0, 63, 0])),
+    ]
+    segments = [bytes([0xFF, kind]) + (len(b) + 2).to_bytes(2) + b for kind, b in parts]
+    return b"\xff\xd8" + b"".join(segments) + b"\x3f\xff\xd9"
+
+
 def _run_folder(sample: Sample) -> None:
     folder = sample.folder / sample.slowest["path"]
     folder.mkdir(parents=True)
@@ -267,6 +281,10 @@ def _run_folder(sample: Sample) -> None:
     name = HOSTILE.replace("/", "\u2215")
     (folder / name).write_text("a file")
     write_json(folder / "artifacts" / "har.json", {"log": {"version": "1.2", "entries": []}})
+    for number in range(FRAMES):
+        frame = folder / "artifacts" / "filmstrip" / f"{number:04d}.jpg"
+        frame.parent.mkdir(exist_ok=True)
+        frame.write_bytes(jpeg())
     qlog = folder / "qlog" / "server"
     qlog.mkdir(parents=True)
     trace = {"vantage_point": {"type": "server"}}

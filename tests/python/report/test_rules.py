@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
+from howquick.progress.survey import JOBS
 from howquick.report.browser import Browser
 from report.sample import CELLS, STUDY, Sample, runs_file
 from workflow.flow import run
@@ -25,6 +27,10 @@ def test_a_table_of_others_becomes_a_report(page: Browser, sample: Sample, tmp_p
     status, output = run(results, "report", config=config)
     assert status == 0, output[-4000:]
     assert not (results / "runs").exists()
+    # Of each of its jobs the next start knows how long it takes.
+    stages = json.loads((results / JOBS).read_text())["stages"]
+    assert {"analyse__statistics", "publish__report"} <= set(stages)
+    assert all(one["ended"] == one["jobs"] and one["seconds"] > 0 for one in stages.values())
     page.open((results / "report" / "index.html").as_uri())
     page.click(f"section[data-study='{STUDY}'] h2 a")
     page.click(f"a.tile[data-cell='{CELLS[0]}']")

@@ -1,6 +1,7 @@
 """What is said while the workflow runs and at its end, and of a job that failed."""
 
 import fcntl
+import logging
 import os
 import pty
 import re
@@ -9,14 +10,18 @@ import subprocess
 import sys
 import termios
 import time
+from types import SimpleNamespace
 
 import pytest
+from snakemake_interface_logger_plugins.common import LogEvent
 
 from howquick.errors import ROOT
 from howquick.files import write_json
 from howquick.progress.pace import left_s
-from howquick.progress.survey import JOBS, Piece, Survey, survey
+from howquick.progress.stages import each_s
+from howquick.progress.survey import JOBS, Piece, Stage, Survey, survey
 from howquick.progress.words import duration, last_lines, plain_line
+from howquick.workflow.jobs import Jobs
 from howquick.workflow.session import _reason
 from howquick.workflow.start import start_file, where
 
@@ -140,6 +145,99 @@ def test_blocks_that_run_alone_are_not_side_by_side():
     assert left_s(Survey(rest), 60.0) is None
 
 
+# Seconds of a job of each later stage, here a third more than are planned for it, and how many there are.
+LATER = {
+    "analyse__statistics": (8.0, 2),
+    "analyse__figure": (8.0, 60),
+    "publish__appendix": (5.0, 1),
+}
+TABLE_S = 8.0
+
+
+def whole_run(width, beside):
+    """Surveys of a run with all its stages: (elapsed, survey), when the last block ends, and when all does.
+
+    beside: tables are made as soon as their blocks are measured; else all of them after the last block.
+    """
+    at_blocks, measured = run_of({"a": 1.0, "b": 2.0}, width)
+    blocks = len(at_blocks(0.0).pieces)
+
+    def waves(since, seconds, jobs):
+        """When each of so many jobs ends, width at once."""
+        return [since + seconds * (1 + number // width) for number in range(jobs)]
+
+    ends = {}
+    if not beside:
+        ends["extract__block"] = waves(measured, TABLE_S, blocks)
+    since = ends["extract__block"][-1] if ends else measured + TABLE_S
+    for rule, (seconds, jobs) in LATER.items():
+        ends[rule] = waves(since, seconds, jobs)
+        since = ends[rule][-1]
+    each = {rule: seconds for rule, (seconds, _) in LATER.items()} | {"extract__block": TABLE_S}
+
+    def at(elapsed):
+        now = at_blocks(elapsed)
+        done = {rule: sum(end <= elapsed for end in times) for rule, times in ends.items()}
+        if beside:
+            done["extract__block"] = sum(
+                piece.ended for piece in at_blocks(elapsed - TABLE_S).pieces
+            )
+        jobs = {rule: len(times) for rule, times in ends.items()} | {"extract__block": blocks}
+        stages = [Stage(rule, jobs[rule], n, n * each[rule]) for rule, n in done.items()]
+        return Survey(now.pieces, stages=stages, width=width)
+
+    return at, measured, since
+
+
+@pytest.mark.parametrize("width", [2, 4])
+@pytest.mark.parametrize("beside", [True, False])
+def test_the_time_left_is_until_all_is_made(width, beside):
+    at, measured, end = whole_run(width, beside)
+    # What comes after the last block is no trifle.
+    assert end > 1.1 * measured
+    for share in (0.25, 0.5, 0.75):
+        told = left_s(at(share * measured), share * measured)
+        assert share * measured + told == pytest.approx(end, rel=0.12)
+    for share in (0.1, 0.5, 0.9):
+        now = measured + share * (end - measured)
+        assert now + left_s(at(now), now) == pytest.approx(end, rel=0.05)
+    assert left_s(at(end), end) == 0
+
+
+def test_links_that_are_still_probed_come_first():
+    pieces = [Piece("a", False, 1, 60.0, 1, True, 60.0), Piece("a", False, 1, 60.0, 0, False)]
+    plain = left_s(Survey(pieces), 60.0)
+    stages = [Stage("calibrate__link", 6, 2, 40.0), Stage("measure__block", 2, 1, 60.0)]
+    # Two took 20 s each: so will four, of which two run at once, if a little less was planned for one.
+    assert left_s(Survey(pieces, stages=stages, width=2), 60.0) - plain == pytest.approx(32)
+
+
+def test_what_jobs_took_is_noted_for_whoever_looks(tmp_path):
+    def event(kind, **more):
+        record = logging.makeLogRecord({"event": kind, **more})
+        jobs.hear(record)
+
+    class Job:
+        rule = SimpleNamespace(name="analyse__figure")
+
+    jobs = Jobs(tmp_path, [Job(), Job(), Job()], 2)
+    event(LogEvent.JOB_INFO, jobid=7, rule_name="analyse__figure")
+    event(LogEvent.JOB_INFO, jobid=8, rule_name="analyse__figure")
+    event(LogEvent.JOB_FINISHED, job_id=7)
+    event(LogEvent.SHELLCMD)
+    now = survey(tmp_path, start_file(tmp_path), time.time())
+    assert (now.jobs, now.width) == ((2, 3), 2)
+    (stage,) = now.stages
+    assert (stage.rule, stage.jobs, stage.ended, stage.usual_s) == ("analyse__figure", 3, 1, None)
+    assert 0 <= stage.seconds < ENOUGH_S
+    # The next start knows it, and the one after it as well, though nothing of it ends between.
+    for _ in range(2):
+        jobs = Jobs(tmp_path, [Job()], 2)
+        (again,) = survey(tmp_path, start_file(tmp_path), time.time()).stages
+        assert (again.ended, again.usual_s) == (0, stage.seconds)
+        assert each_s(again) == stage.seconds
+
+
 @pytest.mark.parametrize(("seconds", "said"), [(20, "20 s"), (300, "5 min"), (7500, "2 h 05 min")])
 def test_spans_of_time_in_words(seconds, said):
     assert duration(seconds) == said
@@ -199,8 +297,7 @@ def test_bars_and_messages_share_a_terminal(tmp_path, end, monkeypatch):
         re.match(r" +c +h3-arm #4 +8 of 10 +1 not ok, 2 disturbed", line) for line in lines
     ), text
     assert any(
-        re.match(r"1 blocks running, .* left, measured about .*, job 3 of 9", line)
-        for line in lines
+        re.match(r"1 blocks running, .* left, done about .*, job 3 of 9", line) for line in lines
     ), text
     # Each once, whole, and the last below all bars.
     for said in ("from the workflow", "from a job", "at the end"):

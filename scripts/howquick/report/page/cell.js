@@ -163,7 +163,7 @@ function slowestOf(rows, study) {
   const { column } = study.metric;
   const worth = (/** @type {Row} */ row) => (column.endsWith('_mbit') ? -row[column] : row[column]);
   const finished = rows.filter((row) => row.status === 'ok' && finite(row[column]));
-  return finished.reduce((slow, row) => (!slow || worth(row) > worth(slow) ? row : slow), null);
+  return finished.reduce((slow, row) => (!slow || worth(row) > worth(slow) ? row : slow), /** @type {Row | null} */ (null));
 }
 
 /**
@@ -233,13 +233,11 @@ function orderPlot(study, name, rows, metric) {
   if (!some.length) return h('p', { class: 'empty' }, 'No numbers.');
   const arms = [...new Set(some.map((row) => row.arm))];
   const inOrder = [...rows].sort((p, q) => (p.started ?? 0) - (q.started ?? 0) || p.repetition - q.repetition || p.order - q.order);
-  const place = new Map(inOrder.map((row, index) => [row, index + 1]));
   /** @type {Point[]} */
   const points = [];
-  const styles = new Map(arms.map((arm) => [arm, armStyle(study, arm)]));
   const picture = chart({ width: Math.min(room(), 900), height: 260, x: { domain: [0, rows.length + 1], label: 'load, in the order of measurement of these arms' }, y: { domain: extent(some.map((row) => row[metric.column]), { zero: true }), label: withUnit(metric) }, label: 'order of measurement' }, (svg, X, Y) => {
-    for (const row of some) {
-      points.push({ x: X(place.get(row)), y: Y(row[metric.column]), ...styles.get(row.arm), size: 4, href: () => loadRoute(study, name, row), title: () => loadTitle(study, row, metric) });
+    for (const [index, row] of inOrder.entries()) {
+      if (finite(row[metric.column])) points.push({ x: X(index + 1), y: Y(row[metric.column]), ...armStyle(study, row.arm), size: 4, href: () => loadRoute(study, name, row), title: () => loadTitle(study, row, metric) });
     }
   });
   return h('div', {}, legend(arms.map((arm) => ({ label: armLabel(study, arm), ...armStyle(study, arm) }))), h('div', { class: 'scroll' }, withPoints(picture, points)));

@@ -130,6 +130,7 @@ async function studiesPage() {
   document.title = 'howquick report';
   const parts = studies.map((/** @type {Head} */ head) => h('section', { class: 'card', 'data-study': head.study },
     h('h2', {}, link([head.study], head.title)),
+    head.question ? h('p', { class: 'lead' }, head.question) : null,
     head.paper ? h('p', { class: 'quiet' }, citation(head.paper)) : null,
     studyFacts(head),
     h('p', {}, tally(head.claims)),

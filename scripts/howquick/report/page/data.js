@@ -17,13 +17,23 @@ const howquick = (() => {
   }
 
   /**
+   * The value of a file that the page itself names, and so has.
+   * @param {string} key
+   * @returns {any}
+   */
+  function given(key) {
+    return arrived.get(key);
+  }
+
+  /**
    * The value under a key; rejects where the folder has no such file.
    * @param {string} key
    * @returns {Promise<any>}
    */
   function load(key) {
     if (arrived.has(key)) return Promise.resolve(arrived.get(key));
-    if (waiting.has(key)) return waiting.get(key);
+    const asked = waiting.get(key);
+    if (asked) return asked;
     const promise = new Promise((resolve, reject) => {
       const element = document.createElement('script');
       element.src = `data/${key.split('/').map(encodeURIComponent).join('/')}.js`;
@@ -44,7 +54,7 @@ const howquick = (() => {
    */
   function column(table, name) {
     const packed = table && table.columns[name];
-    if (packed === undefined) return new Array(table ? table.n : 0).fill(null);
+    if (!table || packed === undefined) return new Array(table ? table.n : 0).fill(null);
     if (Array.isArray(packed)) return packed;
     if ('all' in packed) return new Array(table.n).fill(packed.all);
     if ('begin' in packed) return packed.end.map((/** @type {string} */ rest) => packed.begin + rest);
@@ -74,5 +84,5 @@ const howquick = (() => {
     return decoded.get(table);
   }
 
-  return { data, load, column, rows };
+  return { data, given, load, column, rows };
 })();

@@ -131,14 +131,14 @@ function facts(pairs) {
 }
 
 /**
- * A choice with a label; `options` are [value, text].
+ * A choice with a label; `options` are [value, text]. By its id the page finds it again when it is drawn anew.
  * @param {string} label
  * @param {string[][]} options
  * @param {string} chosen
  * @param {(value: string) => void} onchoose
  */
 function choice(label, options, chosen, onchoose) {
-  const select = h('select', { onchange: (/** @type {any} */ event) => onchoose(event.target.value) },
+  const select = h('select', { id: `choose ${label}`.replace(/\W+/g, '-'), onchange: (/** @type {any} */ event) => onchoose(event.target.value) },
     options.map(([value, text]) => h('option', { value, selected: value === chosen }, text)));
   return h('label', { class: 'choice' }, h('span', {}, label), select);
 }
@@ -164,7 +164,7 @@ function copyable(text, label = 'Copy') {
       done = true;
     } catch {
       // A page from the disk may not: mark the text, so that the keyboard copies it.
-      getSelection().selectAllChildren(code);
+      getSelection()?.selectAllChildren(code);
       done = document.execCommand('copy');
     }
     button.textContent = done ? 'Copied' : 'Marked: copy it';

@@ -14,7 +14,7 @@ function heatmapChoices(route, study) {
   const names = study.plan_arms.map((arm) => arm.name);
   const factors = varying(study, selected(study));
   // The factor with most levels makes the table widest and least long.
-  const levels = (/** @type {string} */ name) => study.factors.find((factor) => factor.name === name).levels.length;
+  const levels = (/** @type {string} */ name) => factorOf(study, name).levels.length;
   const widest = [...factors].sort((one, two) => levels(two) - levels(one))[0] || (study.factors[0] && study.factors[0].name);
   const columns = factors.includes(given.x) ? given.x : widest;
   return {
@@ -72,7 +72,7 @@ function heatmapNote(study, { a, b, metric }, own, compared) {
 function heatmapControls(route, study, chosen) {
   const arms = study.plan_arms.map((arm) => [arm.name, arm.label || arm.name]);
   const pairs = study.comparison.pairs.map(([a, b]) => [`${a} ${b}`, `${armLabel(study, a)} : ${armLabel(study, b)}`]);
-  const factor = (/** @type {string} */ name) => [name, study.factors.find((known) => known.name === name).label];
+  const factor = (/** @type {string} */ name) => [name, factorOf(study, name).label];
   const pair = `${chosen.a} ${chosen.b}`;
   if (!pairs.some(([value]) => value === pair)) pairs.unshift([pair, 'as chosen beside']);
   return h('div', { class: 'controls' },
@@ -82,7 +82,28 @@ function heatmapControls(route, study, chosen) {
     choice('metric', metricChoices(study), chosen.metric, (metric) => choose(route, { metric })),
     chosen.factors.length ? choice('columns', chosen.factors.map(factor), chosen.x, (x) => choose(route, { x })) : null,
     chosen.factors.length > 1 ? choice('rows', [['', 'all other factors'], ...chosen.factors.filter((name) => name !== chosen.x).map(factor)], chosen.y, (y) => choose(route, { y })) : null,
+    choice('cells with loads that', [['', 'ended in any way'], ...statusChoices(study).map(([value, text]) => [value, `are ${text}`])], route.choices.status || '', (status) => choose(route, { status })),
     levelFilters(route, study));
+}
+
+// A failure of any kind, as an address has it.
+const TROUBLE = 'not-ok';
+
+/**
+ * How loads of the study ended: [value, text].
+ * @param {Study} study
+ */
+function statusChoices(study) {
+  const there = Object.keys(study.states);
+  return [...(there.some((name) => name !== 'ok') ? [[TROUBLE, 'not ok']] : []), ...there.map((name) => [name, name])];
+}
+
+/**
+ * @param {Row} row
+ * @param {string} wanted
+ */
+function endedAs(row, wanted) {
+  return !wanted || (wanted === TROUBLE ? row.status !== 'ok' : row.status === wanted);
 }
 
 /** @param {Study} study */
@@ -99,7 +120,7 @@ function metricChoices(study) {
 function levelFilters(route, study) {
   const cells = selected(study);
   return varying(study, cells).map((name) => {
-    const factor = study.factors.find((known) => known.name === name);
+    const factor = factorOf(study, name);
     const there = new Set(cells.map((cell) => cell.levels[name]));
     const levels = factor.levels.filter((level) => there.has(level.name));
     return choice(`only ${factor.label}`, [['', 'all'], ...levels.map((level) => [level.name, levelText(factor, level)])],
@@ -108,11 +129,14 @@ function levelFilters(route, study) {
 }
 
 /**
+ * Cells of the chosen levels, of which a load ended as is chosen.
  * @param {Route} route
  * @param {Study} study
  */
 function filteredCells(route, study) {
-  return selected(study).filter((cell) => study.factors.every((factor) => {
+  const { status = '' } = route.choices;
+  const there = new Set(howquick.rows(study.runs).filter((row) => endedAs(row, status)).map((row) => row.cell));
+  return selected(study).filter((cell) => there.has(cell.name) && study.factors.every((factor) => {
     const wanted = route.choices[`f.${factor.name}`];
     return !wanted || cell.levels[factor.name] === wanted;
   }));
@@ -145,10 +169,10 @@ function tileOf(study, cell, { a, b }, medians, comparisons) {
     difference = 100 * (one.median / two.median - 1);
   }
   if (!finite(difference)) return { text: one && two ? '—' : '', title: one && two ? 'no finite medians' : 'not measured' };
-  const words = [`${armLabel(study, a)} ${short(row ? row.median_a : one.median)}`, `${armLabel(study, b)} ${short(row ? row.median_b : two.median)}`];
+  const words = [`${armLabel(study, a)} ${short(row ? row.median_a : one?.median)}`, `${armLabel(study, b)} ${short(row ? row.median_b : two?.median)}`];
   if (row && finite(row.low)) words.push(`ratio ${short(row.ratio)} (${short(row.low)} to ${short(row.high)})`);
   if (row && finite(row.p_adjusted)) words.push(`p = ${short(row.p_adjusted)} adjusted`);
-  return { difference, text: percent(difference), title: words.join('; '), significant: Boolean(row) && String(row.significant).toUpperCase() === 'TRUE' };
+  return { difference, text: percent(difference), title: words.join('; '), significant: String(row?.significant).toUpperCase() === 'TRUE' };
 }
 
 /**
@@ -160,14 +184,7 @@ function tileOf(study, cell, { a, b }, medians, comparisons) {
 function facets(study, cells, chosen, tile) {
   const others = chosen.factors.filter((name) => name !== chosen.x && name !== chosen.y);
   if (!chosen.y) return heatTable(study, cells, chosen.x, others, tile, 'all cells');
-  /** @type {Map<string, Cell[]>} */
-  const groups = new Map();
-  for (const cell of cells) {
-    const title = cellTitle(study, cell.name, others) || 'all cells';
-    const key = others.length ? title : 'all cells';
-    if (!groups.has(key)) groups.set(key, []);
-    groups.get(key).push(cell);
-  }
+  const groups = Map.groupBy(cells, (cell) => (others.length && cellTitle(study, cell.name, others)) || 'all cells');
   return h('div', { class: 'facets' }, [...groups].map(([title, some]) => h('div', {}, h('h3', {}, title), heatTable(study, some, chosen.x, [chosen.y], tile, title))));
 }
 

@@ -198,57 +198,6 @@ function handshakeSection(detail) {
   return h('section', {}, h('h2', {}, 'Handshake: the first packets at the client'), grid(['time', 'direction', 'payload', 'what'], rows.map((row) => [milliseconds(row.time_s), row.direction === 'up' ? '→ to the server' : '← to the client', bytes(row.bytes), row.label])));
 }
 
-// Where Chromium's client leaves its HAR (envs/chromium/artifacts.js).
-const HAR = 'artifacts/har.json';
-
-/**
- * A browser's network panel takes files whose name ends with .har.
- * @param {Row} row
- * @param {Detail} detail
- */
-function harLink(row, detail) {
-  if (!(detail.files || []).some(([name]) => name === HAR)) return null;
-  const name = `${[row.study, row.cell, row.arm, row.repetition].join('-')}.har`;
-  return h('p', {}, h('a', { href: resultFile(`${row.path}/${HAR}`), download: name, class: 'har' }, 'its HAR file'),
-    h('span', { class: 'quiet' }, ': every request with its headers and times. A browser shows it where its developer tools have Network: Import HAR.'));
-}
-
-/**
- * @param {Row} row
- * @param {Detail} detail
- */
-function filmSection(row, detail) {
-  const frames = (detail.files || []).map(([name]) => name).filter((name) => /^artifacts\/filmstrip\/[^/]+\.jpg$/.test(name)).sort();
-  const har = harLink(row, detail);
-  if (!frames.length) return har && h('section', {}, h('h2', {}, 'What the browser recorded'), har);
-  return h('section', {}, h('h2', {}, 'What the browser recorded'), har, h('h3', {}, 'Film strip'), h('div', { class: 'film' }, frames.map((name) => h('figure', {}, h('img', { src: resultFile(`${row.path}/${name}`), alt: `what the browser showed: ${name}`, loading: 'lazy' }), h('figcaption', {}, name.split('/').at(-1))))));
-}
-
-/**
- * Where view.py serves the page, it also hands qlogs to qvis, rewritten to what that knows.
- * @param {string} path
- */
-function qvisLink(path) {
-  if (location.protocol === 'file:') return null;
-  const file = new URL(`../qvis/${path.split('/').map(encodeURIComponent).join('/')}`, location.href.split('#')[0]);
-  return h('a', { href: `https://qvis.quictools.info/#/sequence?file=${encodeURIComponent(file.href)}`, rel: 'noopener noreferrer', target: '_blank' }, 'open in qvis');
-}
-
-/**
- * @param {Row} row
- * @param {Detail} detail
- */
-function captureSection(row, detail) {
-  if (!row.path) return null;
-  const files = detail.files || [];
-  const filter = /** @type {Record<string, string>} */ ({ h1: 'http', h2: 'http2', h3: 'http3', spdy: 'tls', sctp: 'sctp' })[row.protocol] || '';
-  const captured = files.some(([name]) => name === 'client.pcapng');
-  return h('section', {}, h('h2', {}, 'Captures and logs as files'),
-    captured ? ['client', 'server'].map((end) => copyable(captureCommand('wireshark', row.path, end, filter), 'Copy'))
-      : files.length ? [h('p', { class: 'quiet' }, 'No capture is in its folder. Where runs were packed, this brings it back:'), copyable(`./enter python3 scripts/pack.py unpack ${quoted(`${resultsFolder()}/blocks/${row.study}/${row.cell}/${row.block}.json`)}`)] : null,
-    files.length ? grid(['file', 'size', ''], files.map(([name, size]) => [h('a', { href: resultFile(`${row.path}/${name}`) }, name), bytes(size), /\.s?qlog$/.test(name) ? qvisLink(`${row.path}/${name}`) : null])) : h('p', { class: 'quiet' }, `The run folder ${row.path} was not there when this report was made.`));
-}
-
 /** @param {Detail} detail */
 function logSection(detail) {
   const logs = Object.entries(detail.logs || {});

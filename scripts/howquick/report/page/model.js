@@ -11,6 +11,15 @@ function armLabel(study, name) {
 }
 
 /**
+ * A factor by its name; those that a page asks for are the study's own.
+ * @param {Study} study
+ * @param {string} name
+ */
+function factorOf(study, name) {
+  return /** @type {Factor} */ (study.factors.find((factor) => factor.name === name));
+}
+
+/**
  * @param {Study} study
  * @param {string} name
  */
@@ -93,7 +102,7 @@ const COSTLY_KEY = `${COSTLY}: more than ${100 * COSTLY_SHARE} % of the load.`;
 
 /** @param {Row | undefined} row a row of the summary */
 function isCostly(row) {
-  return Boolean(row) && row.processor_share > COSTLY_SHARE;
+  return row !== undefined && row.processor_share > COSTLY_SHARE;
 }
 
 /** @param {Study} study */
@@ -130,7 +139,10 @@ function withUnit(metric) {
   return metric.unit ? `${metric.label} (${metric.unit})` : metric.label;
 }
 
-/** @param {any} value */
+/**
+ * @param {any} value
+ * @returns {value is number}
+ */
 function finite(value) {
   return typeof value === 'number' && Number.isFinite(value);
 }

@@ -79,7 +79,7 @@ function pager(route, page, pages, packets) {
  */
 function stretched(packets) {
   const times = [...new Set(packets.flatMap((packet) => [packet.sent_s, packet.received_s]).filter(finite))].sort((a, b) => a - b);
-  const perSecond = (6 * times.length) / Math.max(times.at(-1) - times[0], 1e-6);
+  const perSecond = (6 * times.length) / Math.max(times[times.length - 1] - times[0], 1e-6);
   const place = new Map();
   let y = 34;
   times.forEach((time, index) => {
@@ -177,9 +177,9 @@ function packetPage(route, study, cell, row, detail, where) {
   const before = sentBefore(packets, at);
   const again = before ? [link([...where, packetId(before)], packetId(before)), ` at ${milliseconds(before.sent_s)}, ${before.fate}`] : (packet.again === 'true' ? 'yes' : 'no');
   document.title = `packet ${id} – ${row.arm}, ${cell}`;
-  const commands = [sender, ...(packet.receiver_number === null ? [] : [receiver])].map((end) => h('div', {}, h('h3', {}, `In the ${end}'s capture`),
-    copyable(captureCommand('wireshark', row.path || '', end, `frame.number == ${end === sender ? packet.number : packet.receiver_number}`), 'Copy'),
-    copyable(`${captureCommand('tshark', row.path || '', end, `frame.number == ${end === sender ? packet.number : packet.receiver_number}`)} -V`, 'Copy')));
+  const show = (/** @type {string} */ program, /** @type {string} */ end) => captureCommand(program, row.path || '', end, `frame.number == ${end === sender ? packet.number : packet.receiver_number}`);
+  const ends = place().runs || row.clock === 'virtual' ? [sender, ...(packet.receiver_number === null ? [] : [receiver])] : [];
+  const commands = ends.map((end) => h('div', {}, h('h3', {}, `In the ${end}'s capture`), copyable(show('wireshark', end)), copyable(`${show('tshark', end)} -V`)));
   return h('div', {},
     h('h2', {}, `Packet ${packet.number} of the ${sender}: ${packet.label}`),
     h('p', { class: 'pager' }, step(at - 1, '← packet before'), ' ', step(at + 1, 'packet after →'), ' ', lostAfter >= 0 ? step(lostAfter, 'next one lost') : null, ' ', link(where, 'all packets', { page: Math.floor(at / PER_PAGE) || '' })),
@@ -190,6 +190,6 @@ function packetPage(route, study, cell, row, detail, where) {
       ['seen unencrypted', packet.label], ['inside', packet.content], ['streams', packet.streams], ['connection', String(packet.connection)], ['carries bytes sent before', again],
       [`number in the ${sender}'s capture`, String(packet.number)], [`number in the ${receiver}'s capture`, packet.receiver_number === null ? null : String(packet.receiver_number)],
     ]),
-    h('h2', {}, 'In Wireshark'), commands,
+    h('h2', {}, 'In Wireshark'), measuredAgain(row), commands,
     h('h2', {}, 'What was under way around it'), sequence(where, packets.slice(Math.max(at - 14, 0), at + 15), id));
 }

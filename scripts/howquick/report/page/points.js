@@ -16,7 +16,7 @@ const REACH = 9;
 function withPoints(svg, points, total = points.length) {
   if (total <= MOST_ELEMENTS) {
     for (const { x, y, mark: kind, size, colour, hollow, edge, href, title } of points) {
-      svg.append(pointLink(href(), title(), mark(kind, x, y, size, { fill: hollow ? 'none' : colour, stroke: edge || colour, 'stroke-width': 1.5, class: 'dot' })));
+      svg.append(pointLink(href(), title(), mark(kind || MARKS[0], x, y, size, { fill: hollow ? 'none' : colour, stroke: edge || colour, 'stroke-width': 1.5, class: 'dot' })));
     }
     return svg;
   }
@@ -26,7 +26,7 @@ function withPoints(svg, points, total = points.length) {
   canvas.width = width * density;
   canvas.height = height * density;
   canvas.style.width = `${width}px`;
-  const context = canvas.getContext('2d');
+  const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
   context.scale(density, density);
   // The theme's own colour: an edge stands out on light and on dark ground.
   const text = getComputedStyle(document.body).color;

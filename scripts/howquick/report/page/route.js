@@ -1,9 +1,12 @@
 // What is shown is what the address says behind #: /study/cell/arm/repetition/packet?choice=value.
 'use strict';
 
-/** @param {string} hash */
+/**
+ * An address that is none of ours, such as that of a place within the page, is the first page's.
+ * @param {string} hash
+ */
 function parseRoute(hash) {
-  const [path, query = ''] = hash.replace(/^#/, '').split('?');
+  const [path, query = ''] = (hash.startsWith('#/') ? hash.slice(1) : '').split('?');
   const parts = path.split('/').filter(Boolean).map(decode);
   /** @type {Record<string, string>} */
   const choices = {};
@@ -51,29 +54,4 @@ function link(parts, text, choices, properties = {}) {
  */
 function choose(route, changes) {
   location.hash = routeTo(route.parts, { ...route.choices, ...changes });
-}
-
-/**
- * Where a file of the results is, seen from the page.
- * @param {string} path
- */
-function resultFile(path) {
-  return `../${path.split('/').filter((part) => part && part !== '..').map(encodeURIComponent).join('/')}`;
-}
-
-/** The folder of results on a command line: as it is where the page is opened from the disk. */
-function resultsFolder() {
-  if (location.protocol !== 'file:') return 'results';
-  return decode(new URL('..', location.href).pathname).replace(/\/$/, '');
-}
-
-/**
- * @param {string} program
- * @param {string} path
- * @param {string} end
- * @param {string} filter
- */
-function captureCommand(program, path, end, filter) {
-  const file = `${resultsFolder()}/${path}/${end}.pcapng`;
-  return `${program} -r ${quoted(file)}${filter ? ` -Y ${quoted(filter)}` : ''}`;
 }

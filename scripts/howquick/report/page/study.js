@@ -13,7 +13,7 @@ async function studyPage(route) {
   const tabs = h('nav', { class: 'tabs', 'aria-label': 'parts of the study' }, TABS.map(([key, text]) => link([name], text, { ...route.choices, tab: key }, key === tab ? { 'aria-current': 'page' } : {})));
   /** @type {Record<string, (route: Route, study: Study) => Promise<Node>>} */
   const views = { '': heatmap, claims: claimsTab, figures: figuresTab, arms: armsTab, loads: loadsTab, about: aboutTab };
-  return h('div', {}, h('h1', {}, study.title), studyFacts(study), tabs, await views[tab](route, study));
+  return h('div', {}, h('h1', {}, study.title), study.question ? h('p', { class: 'lead' }, study.question) : null, studyFacts(study), tabs, await views[tab](route, study));
 }
 
 /**
@@ -65,14 +65,14 @@ async function loadsTab(route, study) {
   const column = study.metric.column;
   const cells = new Set(filteredCells(route, study).map((cell) => cell.name));
   const planned = new Set(study.plan_cells.map((cell) => cell.name));
-  const rows = howquick.rows(study.runs).filter((row) => (cells.has(row.cell) || !planned.has(row.cell)) && (!wanted || row.status === wanted) && (!one || row.arm === one));
+  const rows = howquick.rows(study.runs).filter((row) => (cells.has(row.cell) || !planned.has(row.cell)) && endedAs(row, wanted) && (!one || row.arm === one));
   const value = (/** @type {Row} */ row) => (finite(row[column]) ? row[column] : -Infinity);
   if (sort === 'slow') rows.sort((a, b) => value(b) - value(a));
   const arms = [...new Set(howquick.column(study.runs, 'arm'))];
   const failures = howquick.rows(study.tables.failures);
   return h('div', {},
     h('div', { class: 'controls' },
-      choice('status', [['', 'all'], ...Object.keys(study.states).map((name) => [name, name])], wanted, (status) => choose(route, { status })),
+      choice('status', [['', 'all'], ...statusChoices(study)], wanted, (status) => choose(route, { status })),
       choice('arm', [['', 'all'], ...arms.map((name) => [name, armLabel(study, name)])], one, (arm) => choose(route, { arm })),
       choice('order', [['', 'as in the table'], ['slow', `largest ${study.metric.short || study.metric.label} first`]], sort, (order) => choose(route, { sort: order })),
       levelFilters(route, study)),
