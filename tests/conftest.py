@@ -57,6 +57,7 @@ TIER_OF = {
     "python/statistics": "workflow",
     "python/study": "fast",
     "python/study/test_goodput_study.py": "workflow",
+    "python/test_code.py": "fast",
     "python/test_files.py": "fast",
     "python/test_style.py": "workflow",
     "python/test_tiers.py": "fast",

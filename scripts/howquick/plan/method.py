@@ -20,6 +20,9 @@ DECIDES = tuple(
     for name in (
         "measure.py",
         "measure_load.py",
+        "make_content.py",
+        "interop_endpoint.py",
+        "howquick/cpu_categories.py",
         "howquick/seeds.py",
         "howquick/timing.py",
         "howquick/foreign.py",
