@@ -11,7 +11,6 @@ from howquick.files import read_json
 from howquick.guest.guest import await_prepared, handed_over, place
 from howquick.measure.block import Block
 from howquick.measure.measurement import Measurement
-from howquick.measure.progress import Untold
 from howquick.measure.raw import (
     ASKED,
     CALIBRATION,
@@ -22,6 +21,7 @@ from howquick.measure.raw import (
     RESULTS,
     SESSION,
 )  # fmt: skip
+from howquick.measure.told import Untold
 from howquick.testbed.sandbox import adopt_guest
 
 

@@ -28,7 +28,6 @@ from howquick.guest.processors import Processor
 from howquick.measure.block import Block
 from howquick.measure.description import describe_load
 from howquick.measure.host import GUEST_NAME, describe_host
-from howquick.measure.progress import Progress
 from howquick.measure.raw import (
     ASKED,
     CALIBRATION,
@@ -40,6 +39,7 @@ from howquick.measure.raw import (
     RESULTS,
     complete,
 )  # fmt: skip
+from howquick.measure.told import Progress
 from howquick.seeds import derive_seed
 from howquick.study.cells import arm_in_cell, find
 from howquick.testbed.sandbox import enter_sandbox

@@ -32,6 +32,7 @@ DECIDES = tuple(
         "howquick/measure",
         "howquick/plan/order.py",
         "howquick/player",
+        "howquick/study/sites.py",
         "howquick/study/workload.py",
         "howquick/testbed",
     )
