@@ -9,7 +9,7 @@ from howquick.environment.endpoints import adopt_endpoints
 from howquick.errors import run_program
 from howquick.files import read_json
 from howquick.guest.guest import await_prepared, handed_over, place
-from howquick.measure.block import Block
+from howquick.measure.block import Block, HandedOver
 from howquick.measure.measurement import Measurement
 from howquick.measure.raw import (
     ASKED,
@@ -32,9 +32,8 @@ def main() -> None:
     )
     adopt_endpoints(endpoints)
     known = {(asked["arm"], asked["repetition"]): asked["fingerprint"]}
-    block = Block(
-        plan, asked["cell"], asked["block"], place(RESULTS), SESSION, known, place(MEASURED) / LOAD
-    )
+    guest = HandedOver(known, place(MEASURED) / LOAD)
+    block = Block(plan, asked["cell"], asked["block"], place(RESULTS), SESSION, guest)
     measurement = Measurement(block, adopt_guest().scratch, calibration)
     await_prepared()
     measurement.run([(asked["repetition"], asked["order"], asked["arm"])], Untold())
