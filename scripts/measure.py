@@ -65,7 +65,7 @@ def _session() -> str:
 
 
 def _calibration(path: Path) -> dict[str, Any]:
-    calibration = read_json(path)
+    calibration: dict[str, Any] = read_json(path)
     if calibration["verdict"] != "pass":
         failed = [c for c in calibration["checks"] if c["verdict"] != "pass"]
         what = "; ".join(

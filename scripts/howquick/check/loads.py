@@ -15,7 +15,7 @@ from howquick.environment.manifest import load_manifest
 from howquick.errors import ROOT, UserError
 from howquick.files import read_json, write_json
 from howquick.measure.children import last_line
-from howquick.model import Arm, Cell, ResolvedStudy, Workload
+from howquick.model import Arm, Cell, Comparison, ResolvedStudy, Workload
 from howquick.plan.fingerprint import program_hashes
 from howquick.plan.plan import complete, write_plan
 from howquick.study.workload import page_name
@@ -72,11 +72,12 @@ def _study(arms: list[Arm], workload: Workload, moves: bool) -> ResolvedStudy:
     }  # fmt: skip
     if moves:
         cell["moves"] = 1
+    nothing: Comparison = {"arms": [], "pairs": [], "rule": {"share": 0, "margin": 0}}
     return {
         "study": STUDY, "title": STUDY, "scale": STUDY, "seed": SEED, "repetitions": 1,
         "timeout_s": TIMEOUT_S, "slow_cells": None, "precision": None, "block_seconds": 3600.0,
         "full_captures": 0, "factors": [], "fixed": {}, "cells": [cell], "arms": arms,
-        "unsupported": [], "comparison": {}, "figures": [], "claims": [], "differences": [],
+        "unsupported": [], "comparison": nothing, "figures": [], "claims": [], "differences": [],
     }  # fmt: skip
 
 

@@ -82,7 +82,7 @@ class Block:
             return False
         if meta.get("status") == "invalid" and meta.get("session") != self.session:
             return False
-        return meta.get("fingerprint") == self.fingerprint(arm, repetition)
+        return bool(meta.get("fingerprint") == self.fingerprint(arm, repetition))
 
     def manifest(self, measured: int, parts: dict[str, float], wall_s: float) -> dict[str, Any]:
         """The block's manifest (docs/formats.md, 5)."""

@@ -151,7 +151,8 @@ def _measure_one(
         )
     except GuestTooLong as failure:
         _write_failed(block, load, str(failure))
-        return read_json(folder / "meta.json")
+        meta: dict[str, Any] = read_json(folder / "meta.json")
+        return meta
     except GuestFailed as failure:
         raise UserError(f"{named}: {failure}") from None
     if ended.status:

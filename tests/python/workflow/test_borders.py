@@ -26,8 +26,8 @@ MEASURED = {"measure__block": 1, **EXTRACTED}
 RESOLVED = {"measure__plan": 1}
 PAGES = {"content__page": 1}
 PROBED = {"calibrate__link": 1}
-# In front of the first code of a file.
 NONE: Mapping[str, Any] = MappingProxyType({})
+# In front of the first code of a file.
 CODE = ("\n\n\n", "\n\nUNUSED = 1\n\n\n")
 WORDS = ('"""', '"""As said: ')
 
