@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from howquick.analysis_model import Comparison
 from howquick.check.trials import Trial
 from howquick.content.pages import make_certificates, make_page
 from howquick.environment.endpoints import load_endpoints
@@ -15,7 +16,7 @@ from howquick.environment.manifest import load_manifest
 from howquick.errors import ROOT, UserError
 from howquick.files import read_json, write_json
 from howquick.measure.children import last_line
-from howquick.model import Arm, Cell, Comparison, ResolvedStudy, Workload
+from howquick.model import Arm, Cell, ResolvedStudy, Workload
 from howquick.plan.fingerprint import program_hashes
 from howquick.plan.plan import complete, write_plan
 from howquick.study.workload import page_name

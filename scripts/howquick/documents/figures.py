@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from howquick.analysis_model import Figure, Paper, Text
 from howquick.documents.markdown import table
-from howquick.model import Figure, Paper, Text
 from howquick.schemas import load_yaml
 from howquick.study.resolve import STUDIES
 

@@ -10,11 +10,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from howquick.analysis_model import Metric
 from howquick.archive.guide import Claim, read_claims
 from howquick.documents.markdown import table
 from howquick.documents.study_files import StudyFiles
 from howquick.files import read_json
-from howquick.model import Metric, Plan
+from howquick.model import Plan
 
 HEAD = """# What was found
 

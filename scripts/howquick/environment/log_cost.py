@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from howquick.analysis_model import LogCost
 from howquick.environment.endpoints import Endpoint
-from howquick.model import ROLES, LogCost
+from howquick.model import ROLES
 from howquick.schemas import load_yaml
 
 FILE = "log_cost.json"

@@ -6,18 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from howquick.analysis_model import Claim, Difference, Unsupported
 from howquick.environment.endpoints import load_endpoints
 from howquick.errors import ROOT, ConfigError
-from howquick.model import (
-    Arm,
-    Cell,
-    Claim,
-    Clock,
-    Combination,
-    Difference,
-    ResolvedStudy,
-    Unsupported,
-)
+from howquick.model import Arm, Cell, Clock, Combination, ResolvedStudy
 from howquick.schemas import load_yaml
 from howquick.study.arms import (
     Endpoints,

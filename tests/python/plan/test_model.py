@@ -7,9 +7,10 @@ from typing import Any, NotRequired, get_origin, get_type_hints
 
 import pytest
 
-from howquick import model
+from howquick import analysis_model, model
 from howquick.errors import ROOT
 
+KNOWN = {**vars(model), **vars(analysis_model)}
 # Of a plan that others published: who measures nothing has none of these.
 OF_MEASURING = {
     "ResolvedStudy": {
@@ -56,14 +57,14 @@ FORMS: dict[str, dict[str, Any]] = {
 
 def required(form: Any) -> set[str]:
     """The keys that must be there; a form itself does not know them where annotations are texts."""
-    hints = get_type_hints(form, include_extras=True)
+    hints = get_type_hints(form, localns=KNOWN, include_extras=True)
     return {key for key, hint in hints.items() if get_origin(hint) is not NotRequired}
 
 
 @pytest.mark.parametrize("name", FORMS)
 def test_a_form_has_the_keys_of_its_schema(name: str) -> None:
-    schema, form = FORMS[name], getattr(model, name)
-    keys, known = set(schema["properties"]), set(get_type_hints(form))
+    schema, form = FORMS[name], KNOWN[name]
+    keys, known = set(schema["properties"]), set(get_type_hints(form, localns=KNOWN))
     assert known == keys if schema.get("additionalProperties") is False else keys <= known
     ours = OF_MEASURING.get(name, set())
     if name == "Plan":
@@ -74,5 +75,5 @@ def test_a_form_has_the_keys_of_its_schema(name: str) -> None:
 
 def test_what_a_plan_takes_over_must_have_what_the_schema_of_plans_asks_for() -> None:
     for key, name in (("figures", "Figure"), ("claims", "Claim"), ("differences", "Difference")):
-        assert set(TOP[key]["items"]["required"]) <= required(getattr(model, name))
-    assert set(TOP["comparison"]["required"]) == required(model.Comparison)
+        assert set(TOP[key]["items"]["required"]) <= required(KNOWN[name])
+    assert set(TOP["comparison"]["required"]) == required(KNOWN["Comparison"])

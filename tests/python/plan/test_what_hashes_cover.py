@@ -40,6 +40,7 @@ LOADS = {
     "plan/method.py": FINGERPRINT,
     "environment/endpoints.py": DECLARED,
     "schemas.py": DECLARED,
+    "analysis_model.py": "forms for the type checker",
     "model.py": "forms for the type checker, and the names of the two roles",
     "study/arms.py": IN_THE_PLAN,
     "study/cells.py": IN_THE_PLAN,
