@@ -8,6 +8,8 @@ rule content__certificates:
         f"{RESULTS}/logs/content/certificates.log",
     # A second of work: not worth a job of a cluster.
     localrule: True
+    params:
+        method=hq.method,
     shell:
         "exec python3 {input.program:q} certificates --output {output} 2> {log}"
 
@@ -24,6 +26,7 @@ rule content__certificates_virtual:
     localrule: True
     params:
         seed=hq.selection.seed,
+        method=hq.method,
         code=hq.guest_code,
     shell:
         "exec python3 {input.program:q} certificates --clock virtual --seed {params.seed}"

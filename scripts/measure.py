@@ -17,8 +17,8 @@ from howquick.files import read_json, write_json
 from howquick.guest.processors import take_processor
 from howquick.measure.block import Block, locked
 from howquick.measure.cpu_model import claim_processor
-from howquick.measure.progress import Progress
 from howquick.measure.raw import SESSION
+from howquick.measure.told import Progress
 from howquick.measure.virtual import measure_in_guests
 from howquick.study.cells import clock_of, find
 from howquick.testbed.sandbox import enter_sandbox
@@ -65,7 +65,7 @@ def _session() -> str:
 
 
 def _calibration(path: Path) -> dict[str, Any]:
-    calibration = read_json(path)
+    calibration: dict[str, Any] = read_json(path)
     if calibration["verdict"] != "pass":
         failed = [c for c in calibration["checks"] if c["verdict"] != "pass"]
         what = "; ".join(

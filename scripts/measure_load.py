@@ -11,9 +11,8 @@ from howquick.errors import run_program
 from howquick.files import read_json
 from howquick.guest.copies import wait_to_be_copied
 from howquick.guest.guest import await_prepared, handed_over, place
-from howquick.measure.block import Block
+from howquick.measure.block import Block, HandedOver
 from howquick.measure.measurement import Measurement
-from howquick.measure.progress import Untold
 from howquick.measure.raw import (
     ASKED,
     CALIBRATION,
@@ -25,6 +24,7 @@ from howquick.measure.raw import (
     RESULTS,
     SESSION,
 )  # fmt: skip
+from howquick.measure.told import Untold
 from howquick.testbed.sandbox import adopt_guest
 
 
@@ -34,23 +34,23 @@ def main() -> None:
         read_json(handed_over() / name) for name in (READY, PLAN, CALIBRATION, ENDPOINTS)
     )
     adopt_endpoints(endpoints)
-    block = Block(
-        plan, ready["cell"], ready["block"], place(RESULTS), SESSION, place(MEASURED) / LOAD
-    )
+    known: dict[tuple[str, int], str] = {}
+    guest = HandedOver(known, place(MEASURED) / LOAD)
+    block = Block(plan, ready["cell"], ready["block"], place(RESULTS), SESSION, guest)
     measurement = Measurement(block, adopt_guest().scratch, calibration)
     await_prepared()
-    measurement.run(_asked(block), Untold(), ready["arm"])
+    measurement.run(_asked(known), Untold(), ready["arm"])
     # What is left ends with the guest: tidying up would take as long as a tenth of a short load.
     sys.stderr.flush()
     os._exit(0)
 
 
-def _asked(block: Block) -> Iterator[tuple[int, int, str]]:
+def _asked(known: dict[tuple[str, int], str]) -> Iterator[tuple[int, int, str]]:
     """The one load of each copy; what has been done so far is the same for all."""
     if not wait_to_be_copied():
         return
     asked = read_json(handed_over() / ASKED)
-    block.know(asked["arm"], asked["repetition"], asked["fingerprint"])
+    known[asked["arm"], asked["repetition"]] = asked["fingerprint"]
     yield asked["repetition"], asked["order"], asked["arm"]
 
 

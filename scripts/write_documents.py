@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from howquick.documents.abilities import PARTS
 from howquick.documents.figures import figures_page
 from howquick.documents.markdown import replace_part
-from howquick.documents.programs import PARTS
 from howquick.documents.results import results_page
 from howquick.documents.study_files import ask_for_studies, given_studies
 from howquick.environment.endpoints import ENVS, load_endpoints

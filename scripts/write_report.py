@@ -32,7 +32,7 @@ def index(arguments: argparse.Namespace) -> None:
     heads = []
     for one in given_studies(arguments):
         rows = [row for row in read_rows(one.runs) if row["study"] == one.plan["study"]]
-        heads.append(study_head(one.plan, rows, one.statistics))
+        heads.append(study_head({**one.plan}, rows, one.statistics))
     write_data(folder / "data", "index", {"studies": heads})
     write_data(folder / "data", place.KEY, place.PLACE)
     with atomic_folder(folder / "page") as page:

@@ -77,7 +77,7 @@ ratio_over_cells <- function(atom, data) {
     return(nothing_measured(atom, study))
   }
   seed <- derive_seed(study$seed, atom$arm, atom$against, "cells")
-  ratio <- mean_ratio(index, study, measured, atom$arm, atom$against, seed, atom$statistic)
+  ratio <- mean_ratio(index, study, measured, c(atom$arm, atom$against), seed, atom$statistic)
   ratio <- as_asked(ratio, atom, study$comparison)
   note <- if (ratio$cells < length(atom$cells)) sprintf("%d of %d cells", ratio$cells, length(atom$cells)) else ""
   list(

@@ -22,7 +22,7 @@ summarise_pairs <- function(index, study, comparisons) {
     a <- pairs$a[i]
     b <- pairs$b[i]
     here <- pick(comparisons, comparisons$a == a & comparisons$b == b & comparisons$state == "measured")
-    ratio <- mean_ratio(index, study, here$cell, a, b, derive_seed(study$seed, a, b, "overall"))
+    ratio <- mean_ratio(index, study, here$cell, c(a, b), derive_seed(study$seed, a, b, "overall"))
     list(
       a = a, b = b, cells = nrow(here), a_wins = sum(here$rule == a), b_wins = sum(here$rule == b),
       ties = sum(here$rule == TIE), ratio = ratio$value, low = ratio$interval[1], high = ratio$interval[2],
@@ -37,9 +37,9 @@ summarise_pairs <- function(index, study, comparisons) {
 #' Geometric mean over cells of the ratio of medians, with its interval.
 #'
 #' @return list(value, interval, cells: that have a ratio)
-mean_ratio <- function(index, study, cells, a, b, seed, statistic = "median") {
+mean_ratio <- function(index, study, cells, arms, seed, statistic = "median") {
   samples <- lapply(cells, function(cell) {
-    matched_samples(sample_at(index, cell, a), sample_at(index, cell, b), study$comparison$design)
+    matched_samples(sample_at(index, cell, arms[1]), sample_at(index, cell, arms[2]), study$comparison$design)
   })
   values <- vapply(samples, function(one) {
     log(censored_ratio(statistic_of(statistic, one$a), statistic_of(statistic, one$b)))

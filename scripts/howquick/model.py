@@ -2,7 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NotRequired, TypedDict
+
+# Only for the type checker: guests make no form that no load needs.
+if TYPE_CHECKING:
+    from howquick.analysis_model import (
+        Claim,
+        Comparison,
+        Difference,
+        Figure,
+        LogCost,
+        Paper,
+        Unsupported,
+    )
 
 Role = Literal["server", "client"]
 ROLES: tuple[Role, Role] = ("server", "client")
@@ -185,7 +197,7 @@ class ResolvedStudy(TypedDict):
     study: str
     title: str
     question: NotRequired[str]  # where it is not the title itself
-    paper: NotRequired[dict[str, Any]]  # an own study has none
+    paper: NotRequired[Paper]  # an own study has none
     scale: str
     seed: int
     repetitions: int
@@ -202,11 +214,11 @@ class ResolvedStudy(TypedDict):
     # Arms that the study file names and the scale's own list leaves out.
     left_out: NotRequired[list[str]]
     client_metrics: NotRequired[list[str]]
-    unsupported: list[dict[str, str]]
-    comparison: dict[str, Any]
-    figures: list[dict[str, Any]]
-    claims: list[dict[str, Any]]
-    differences: list[dict[str, str]]
+    unsupported: list[Unsupported]
+    comparison: Comparison
+    figures: list[Figure]
+    claims: list[Claim]
+    differences: list[Difference]
     # Repetitions that precision asks for beyond the stated ones, by cell.
     further: NotRequired[dict[str, int]]
 
@@ -242,5 +254,5 @@ class Plan(ResolvedStudy):
     blocks: list[PlannedBlock]
     programs: dict[str, str]
     licences: dict[str, str]
-    log_costs: dict[str, dict[str, Any]]
+    log_costs: dict[str, LogCost]
     versions: NotRequired[dict[str, str]]

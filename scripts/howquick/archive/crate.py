@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from howquick.archive.contents import Member
+from howquick.model import Plan
 
 CONTEXT = "https://w3id.org/ro/crate/1.1/context"
 CRATE = "https://w3id.org/ro/crate/1.1"
@@ -19,7 +20,7 @@ MAIN = "Snakefile"
 def crate(
     members: list[Member],
     citation: dict[str, Any],
-    plans: dict[str, dict[str, Any]],
+    plans: dict[str, Plan],
     finished: float,
 ) -> dict[str, Any]:
     """The metadata as JSON-LD: the archive, its files, its workflow, and one action per study that was run.
@@ -96,7 +97,7 @@ def _file(member: Member, authors: list[dict[str, Any]]) -> dict[str, Any]:
     return entity
 
 
-def _action(study: str, plan: dict[str, Any], members: list[Member], date: str) -> dict[str, Any]:
+def _action(study: str, plan: Plan, members: list[Member], date: str) -> dict[str, Any]:
     """The run of one study: from its file to its table, figures and statistics."""
     made = (
         f"results/tables/{study}.csv",

@@ -25,9 +25,8 @@ from howquick.measure.programs import FIRST_PORT, Programs
 from howquick.measure.verify import verified_timing
 from howquick.model import ROLES, Arm, Cell, Role, Workload
 from howquick.study.arms import transport_of
-from howquick.study.parameters import UNSHAPED
 from howquick.study.resolve import Selection, resolve_study
-from howquick.study.workload import bulk_requests, bulk_sizes, page_name
+from howquick.study.workload import UNSHAPED, bulk_requests, bulk_sizes, page_name
 from howquick.testbed.link import Link
 from howquick.testbed.sandbox import enter_sandbox
 from howquick.testbed.testbed import Testbed

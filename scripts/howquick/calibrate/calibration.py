@@ -165,7 +165,7 @@ class Calibration:
         duration = (link.queue_delay_ms / 1e3 + spare_s) / (OVERLOAD - 1) + STEADY_S
         offered = OVERLOAD * frames_per_s / (1 - link.loss_percent / 100)
         train = packets.send_train(
-            way.source, way.target, link.frame_bytes, offered, duration, self._drain_s(link)
+            (way.source, way.target), link.frame_bytes, offered, duration, self._drain_s(link)
         )
         if len(train.sequence) < 4 * statistics.BATCHES:
             return [make_check("rate_mbit", way.name, link.bandwidth_mbit, NONE, 0)]
@@ -191,8 +191,7 @@ class Calibration:
         checks = []
         for codepoint in features.codepoints(link):
             train = packets.send_train(
-                way.source,
-                way.target,
+                (way.source, way.target),
                 link.frame_bytes,
                 features.AQM_LOAD * link.bytes_per_second / link.frame_bytes,
                 features.AQM_TRAIN_S,
@@ -212,8 +211,7 @@ class Calibration:
         load = max(BUCKET_PROBE_MBIT * 1e6 / 8, OVERLOAD * link.bytes_per_second)
         duration = BUCKET_PROBE_SHARE * link.burst_bytes / (load - link.bytes_per_second)
         train = packets.send_train(
-            way.source,
-            way.target,
+            (way.source, way.target),
             link.frame_bytes,
             load / link.frame_bytes,
             duration,
@@ -291,8 +289,7 @@ class Calibration:
         silence = link.rtt_ms / 1e3 + SILENCE_S
         tolerance = max(self.tolerance.rtt_ms, self.tolerance.rtt * link.rtt_ms)
         train = packets.send_train(
-            way.source,
-            way.target,
+            (way.source, way.target),
             packets.SHORTEST_FRAME,
             min(most, LOSS_TRAIN_LIMIT),
             LOSS_TRAIN_S,

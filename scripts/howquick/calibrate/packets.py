@@ -88,8 +88,7 @@ class Train:
 
 
 def send_train(
-    source: Namespace,
-    target: Namespace,
+    ends: tuple[Namespace, Namespace],
     frame_bytes: int,
     packets_per_s: float,
     duration_s: float,
@@ -98,9 +97,11 @@ def send_train(
 ) -> Train:
     """Send UDP packets of equal size at a steady rate and receive what arrives.
 
-    ecn: their codepoint (RFC 3168, section 5): 0 is not capable, 1 and 2 are ECT(1) and ECT(0).
+    ends: who sends, and to whom. ecn: the packets' codepoint (RFC 3168, section 5): 0 is not capable, 1 and 2
+    are ECT(1) and ECT(0).
     The train is over when nothing arrived for `silence_s` after the last was sent.
     """
+    source, target = ends
     count = max(1, round(packets_per_s * duration_s))
     receiver = _receiving_socket(target, socket.IPPROTO_UDP)
     receiver.bind((target.address, PORT))

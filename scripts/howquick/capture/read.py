@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from howquick.capture.blocks import read_blocks
 from howquick.capture.buffer import Bytes, load, pick
 from howquick.capture.pcap import is_pcap, read_header, read_records
+from howquick.capture.pcapng_blocks import read_blocks
 
 TCP = 6
 UDP = 17

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from howquick.content.picture import draw, size_for
-from howquick.content.sites import SITES, Site
 from howquick.content.text import Image, html, script, style_sheet
 from howquick.errors import UserError
 from howquick.files import write_json
 from howquick.seeds import derive_seed
+from howquick.study.sites import SITES, Site
 from howquick.study.workload import HTML_NAME
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from howquick.analysis_model import Figure, Paper, Text
 from howquick.documents.markdown import table
 from howquick.schemas import load_yaml
 from howquick.study.resolve import STUDIES
@@ -43,11 +44,11 @@ def _source(study: dict[str, Any]) -> str:
     return f"{_cited(paper)}{also}"
 
 
-def _cited(text: dict[str, Any]) -> str:
+def _cited(text: Paper | Text) -> str:
     year = f", {text['year']}" if "year" in text else ""
     return f"{text['authors']}: *{text['title']}*, {text['venue']}{year}"
 
 
-def _row(figure: dict[str, Any]) -> tuple[str, str, str, str]:
-    places = [figure[key] for key in ("paper", "also") if key in figure]
+def _row(figure: Figure) -> tuple[str, str, str, str]:
+    places = filter(None, (figure.get("paper"), figure.get("also")))
     return " / ".join(places) or "—", figure["title"], figure["kind"], f"`{figure['name']}`"

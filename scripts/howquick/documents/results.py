@@ -10,10 +10,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from howquick.analysis_model import Metric
 from howquick.archive.guide import Claim, read_claims
 from howquick.documents.markdown import table
 from howquick.documents.study_files import StudyFiles
 from howquick.files import read_json
+from howquick.model import Plan
 
 HEAD = """# What was found
 
@@ -63,7 +65,7 @@ def _study(files: StudyFiles) -> str:
     return "\n".join(parts)
 
 
-def loads_text(plan: dict[str, Any], runs: Sequence[Row]) -> str:
+def loads_text(plan: Plan, runs: Sequence[Row]) -> str:
     """How much was measured, when, and what became of it."""
     counts = Counter(row["status"] for row in runs)
     virtual = [row for row in runs if row.get("clock") == "virtual"]
@@ -120,9 +122,7 @@ def pairs_table(pairs: Sequence[Row], labels: dict[str, str]) -> str:
     )
 
 
-def extremes_text(
-    summary: Sequence[Row], labels: dict[str, str], metric: dict[str, Any]
-) -> str | None:
+def extremes_text(summary: Sequence[Row], labels: dict[str, str], metric: Metric) -> str | None:
     """The lowest and the highest median of all cells and arms; None where no load finished."""
     finite = [row for row in summary if row["median"] and 0 < float(row["median"]) < math.inf]
     if not finite:

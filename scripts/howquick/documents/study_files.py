@@ -5,16 +5,16 @@ from __future__ import annotations
 import argparse
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from howquick.files import read_json
+from howquick.model import Plan
 
 
 @dataclass(frozen=True)
 class StudyFiles:
     """What a page reads of one study: its plan, the table of runs, the folder of statistics."""
 
-    plan: dict[str, Any]
+    plan: Plan
     runs: Path
     statistics: Path
 

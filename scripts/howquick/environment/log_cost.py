@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from howquick.analysis_model import LogCost
 from howquick.environment.endpoints import Endpoint
 from howquick.model import ROLES
 from howquick.schemas import load_yaml
@@ -27,7 +28,7 @@ def rows_of(endpoint: Endpoint) -> list[Row]:
 
 def costs_of(
     arms: Iterable[Mapping[str, Any]], endpoints: Mapping[str, Endpoint]
-) -> dict[str, Row]:
+) -> dict[str, LogCost]:
     """What logs cost each arm of which that is known, by name. Raises ConfigError as `rows_of`."""
     arms = list(arms)
     kept = {
@@ -36,7 +37,7 @@ def costs_of(
     return {arm["name"]: cost for arm in arms if (cost := cost_of(arm, kept))}
 
 
-def cost_of(arm: Mapping[str, Any], kept: Mapping[str, list[Row]]) -> Row | None:
+def cost_of(arm: Mapping[str, Any], kept: Mapping[str, list[Row]]) -> LogCost | None:
     """Shares of an arm's goodput that logs leave, and the pairs by which that is known; None where it is not.
 
     kept: what was measured of its programs, by name.
@@ -50,9 +51,13 @@ def cost_of(arm: Mapping[str, Any], kept: Mapping[str, list[Row]]) -> Row | None
     rows = exact[:1] or [row for row in found.values() if row]
     if not rows:
         return None
-    cost: Row = {log: _share(log, rows) for log in LOGS}
-    versions = {row[role]: row[f"{role}_version"] for row in rows for role in ROLES}
-    return cost | {"measured": [row["arm"] for row in rows], "versions": versions}
+    return {
+        "qlog": _share("qlog", rows),
+        "captures": _share("captures", rows),
+        "both": _share("both", rows),
+        "measured": [row["arm"] for row in rows],
+        "versions": {row[role]: row[f"{role}_version"] for row in rows for role in ROLES},
+    }
 
 
 def _share(log: str, rows: list[Row]) -> float | None:
@@ -60,7 +65,7 @@ def _share(log: str, rows: list[Row]) -> float | None:
     if all(row[log] is None for row in rows):
         return None
     logged = (row["goodput_mbit"] * (1 if row[log] is None else row[log]) for row in rows)
-    return round(min(logged) / min(row["goodput_mbit"] for row in rows), 3)
+    return round(float(min(logged) / min(row["goodput_mbit"] for row in rows)), 3)
 
 
 def _as(role: str, arm: Mapping[str, Any], rows: list[Row]) -> Row | None:
@@ -76,7 +81,9 @@ def _left(row: Row) -> float:
     return share
 
 
-def of_these_versions(costs: Mapping[str, Row], versions: Mapping[str, str]) -> dict[str, Row]:
+def of_these_versions(
+    costs: Mapping[str, LogCost], versions: Mapping[str, str]
+) -> dict[str, LogCost]:
     """The costs that were measured of the programs as they are: another version may log otherwise.
 
     Partners that take no part in the study are not asked.

@@ -22,11 +22,12 @@ def load_manifest() -> dict[str, Any]:
             "Start with ./enter (or nix develop) and run the command inside it."
         )
     try:
-        return read_json(Path(name))
+        manifest: dict[str, Any] = read_json(Path(name))
     except FileNotFoundError:
         raise UserError(
             f"{name}: the environment's manifest is gone. Start ./enter anew."
         ) from None
+    return manifest
 
 
 def prefix_of(program: str) -> Path | None:

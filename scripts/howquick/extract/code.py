@@ -1,4 +1,4 @@
-"""What a table is valid for: the code that makes it from run folders."""
+"""What a table is valid for: the code that makes it from run folders, and what that validates by."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ TABLES = (
     "scripts/howquick/cpu_categories.py",
     "scripts/howquick/foreign.py",
     "scripts/howquick/player",
+    "scripts/howquick/testbed/link_rules.py",
     "scripts/howquick/timing.py",
+    # What logs are validated by.
+    "config/schemas/qlog-*.schema.json",
 )
 
 

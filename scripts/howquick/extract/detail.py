@@ -9,7 +9,7 @@ import numpy as np
 
 from howquick.capture.read import TCP
 from howquick.extract.arrivals import NEVER, Arrivals
-from howquick.extract.flow import Flow
+from howquick.extract.flow import Flow, Pieces
 from howquick.extract.http2 import DataFrame
 from howquick.extract.load import Ends
 
@@ -190,31 +190,23 @@ def retransmissions(ends: Ends, flow: Flow, last_ns: int) -> dict[str, int | Non
     before the client's next flight, with the request.
     """
     inside = ends.server_down.rows["time_ns"][flow.row] <= last_ns
-    pieces = (flow.row, flow.stream, flow.start, flow.length, flow.new)
-    return sent_again(*pieces, inside, _handshake_bytes(ends, flow))
+    return sent_again(flow, inside, _handshake_bytes(ends, flow))
 
 
-def sent_again(
-    row: np.ndarray,
-    stream: np.ndarray,
-    start: np.ndarray,
-    length: np.ndarray,
-    new: np.ndarray,
-    inside: np.ndarray,
-    handshake: int = 0,
-) -> dict[str, int | None]:
-    """The two columns of `retransmissions`, by pieces of streams as in `Flow`; all of shape (n,).
+def sent_again(pieces: Pieces, inside: np.ndarray, handshake: int = 0) -> dict[str, int | None]:
+    """The two columns of `retransmissions`.
 
-    inside: which pieces count as repeats. handshake: bytes before the response. The offset is how many
-    bytes of responses the server had sent for the first time before those that it had to send again; None
-    if none were.
+    inside: which pieces count as repeats, shape (n,). handshake: bytes before the response. The offset is
+    how many bytes of responses the server had sent for the first time before those that it had to send
+    again; None if none were.
     """
-    again = np.flatnonzero((new < length) & inside)
+    stream, start, length = pieces.stream, pieces.start, pieces.length
+    again = np.flatnonzero(pieces.again & inside)
     values: dict[str, int | None] = {
-        "retransmitted_packets": len(np.unique(row[again])),
+        "retransmitted_packets": len(np.unique(pieces.row[again])),
         "first_retransmitted_offset": None,
     }
-    before = np.cumsum(new) - new
+    before = np.cumsum(pieces.new) - pieces.new
     for index in again.tolist():
         same = np.flatnonzero(
             (stream[:index] == stream[index])

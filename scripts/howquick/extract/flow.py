@@ -14,14 +14,12 @@ Times = tuple[np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
-class Flow:
-    """The pieces of streams that the server sent, in order, and the acknowledgements it got.
+class Pieces:
+    """The pieces of streams that a server sent, in order; all of shape (n,).
 
-    `row` is the packet that carries a piece (index into Ends.server_down), `stream` the TCP
-    connection's number, the QUIC stream's ID or the SCTP stream's identifier, `start` and `length`
-    its place in the stream, `new` those of its bytes that were sent for the first time; shape (n,).
-    `acked_ns` (Unix nanoseconds, at the server) and `acked_bytes` tell when how many more bytes were
-    acknowledged; shape (m,). What was captured later than `known_until_ns` was not looked at.
+    `row` is the packet that carries a piece (index into Ends.server_down, or of the log's event), `stream`
+    the TCP connection's number, the QUIC stream's ID or the SCTP stream's identifier, `start` and `length`
+    its place in the stream, `new` those of its bytes that were sent for the first time.
     """
 
     row: np.ndarray
@@ -29,14 +27,24 @@ class Flow:
     start: np.ndarray
     length: np.ndarray
     new: np.ndarray
-    acked_ns: np.ndarray
-    acked_bytes: np.ndarray
-    known_until_ns: int = int(np.iinfo(np.int64).max)
 
     @property
     def again(self) -> np.ndarray:
         """Which pieces carry bytes that were sent before; shape (n,)."""
         return np.asarray(self.new < self.length)
+
+
+@dataclass(frozen=True)
+class Flow(Pieces):
+    """What the server sent, and the acknowledgements it got.
+
+    `acked_ns` (Unix nanoseconds, at the server) and `acked_bytes` tell when how many more bytes were
+    acknowledged; shape (m,). What was captured later than `known_until_ns` was not looked at.
+    """
+
+    acked_ns: np.ndarray
+    acked_bytes: np.ndarray
+    known_until_ns: int = int(np.iinfo(np.int64).max)
 
 
 def new_per_stream(stream: np.ndarray, start: np.ndarray, length: np.ndarray) -> np.ndarray:

@@ -108,7 +108,8 @@ def _moved(within: np.ndarray, table: np.ndarray, first: np.void) -> np.ndarray:
             rows["destination_port"] == first["destination_port"]
         )
         used.append(_end_point(rows["source"], rows["source_port"])[mine])
-    return used[0][~np.isin(used[0], used[1])]
+    new: np.ndarray = used[0][~np.isin(used[0], used[1])]
+    return new
 
 
 def _opens(table: np.ndarray, protocol: str, wanted: int | None) -> np.ndarray:

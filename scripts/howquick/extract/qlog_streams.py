@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from howquick.extract.detail import sent_again
-from howquick.extract.flow import new_per_stream
+from howquick.extract.flow import Pieces, new_per_stream
 from howquick.extract.load import Ends
 from howquick.extract.qlog import SENT
 from howquick.extract.qlog_detail import log_seconds
@@ -31,7 +31,7 @@ def logged_retransmissions(log: Qlog, ends: Ends, last_ns: int) -> dict[str, int
     row, stream, start, length = (found[:, column] for column in range(4))
     new = new_per_stream(stream, start, length)
     inside = log_seconds(log, ends)[row] <= (last_ns - ends.load.first_ns) / 1e9
-    return sent_again(row, stream, start, length, new, inside)
+    return sent_again(Pieces(row, stream, start, length, new), inside)
 
 
 def retransmissions_differ(log: dict[str, int | None], capture: dict[str, int | None]) -> str:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from howquick.errors import DamagedFile, UserError
 from howquick.files import read_json, try_lock
@@ -17,11 +17,22 @@ from howquick.plan.order import order_of
 from howquick.study.cells import find
 
 
+class HandedOver(NamedTuple):
+    """What a guest is told of the one load that it measures.
+
+    fingerprints: by arm and repetition; they cover all code that measures, and reading it takes a guest as
+    long as a short load. destination: in place of the load's run folder.
+    """
+
+    fingerprints: Mapping[tuple[str, int], str]
+    destination: Path
+
+
 class Block:
     """What is to be done in a block and what is already there.
 
     session: of this start. What was invalid in an earlier one gets a further chance in this.
-    destination: in a guest, of the one load that it measures, in place of its run folder.
+    handed_over: where this is a guest.
     """
 
     def __init__(
@@ -31,11 +42,10 @@ class Block:
         number: int,
         results: Path,
         session: str = "",
-        destination: Path | None = None,
+        handed_over: HandedOver | None = None,
     ) -> None:
-        self._destination = destination
         self.plan, self.results, self.session = plan, results, session
-        self._fingerprints: dict[tuple[str, int], str] = {}
+        self._handed_over = handed_over
         self.cell = find(plan["cells"], cell)
         self.block = next(b for b in plan["blocks"] if b["cell"] == cell and b["block"] == number)
         self.wanted = [
@@ -46,23 +56,16 @@ class Block:
 
     def folder(self, arm: str, repetition: int) -> Path:
         """The run folder of a repetition."""
-        return self._destination or (
-            self.results
-            / "runs"
-            / self.plan["study"]
-            / self.cell["name"]
-            / arm
-            / f"{repetition:04}"
-        )
+        if self._handed_over:
+            return self._handed_over.destination
+        cell = self.results / "runs" / self.plan["study"] / self.cell["name"]
+        return cell / arm / f"{repetition:04}"
 
     def fingerprint(self, arm: str, repetition: int) -> str:
         """What the repetition's fingerprint must be to count."""
-        known = self._fingerprints.get((arm, repetition))
-        return known or fingerprint(self.plan, self.cell, find(self.plan["arms"], arm), repetition)
-
-    def know(self, arm: str, repetition: int, fingerprint: str) -> None:
-        """Take a fingerprint as it is: a guest would pay for reading the code that it covers."""
-        self._fingerprints[arm, repetition] = fingerprint
+        if self._handed_over:
+            return self._handed_over.fingerprints[arm, repetition]
+        return fingerprint(self.plan, self.cell, find(self.plan["arms"], arm), repetition)
 
     def missing(self) -> list[tuple[int, int, str]]:
         """(repetition, order, arm) of everything that is not measured yet or no longer valid."""
@@ -79,7 +82,7 @@ class Block:
             return False
         if meta.get("status") == "invalid" and meta.get("session") != self.session:
             return False
-        return meta.get("fingerprint") == self.fingerprint(arm, repetition)
+        return bool(meta.get("fingerprint") == self.fingerprint(arm, repetition))
 
     def manifest(self, measured: int, parts: dict[str, float], wall_s: float) -> dict[str, Any]:
         """The block's manifest (docs/formats.md, 5)."""

@@ -21,7 +21,6 @@ from howquick.measure.flows import Company, Flow
 from howquick.measure.moves import Moves
 from howquick.measure.neighbours import Neighbours, Nobody
 from howquick.measure.programs import Apart, Programs
-from howquick.measure.progress import Display
 from howquick.measure.repetition import (
     MAX_ATTEMPTS,
     Observation,
@@ -29,6 +28,7 @@ from howquick.measure.repetition import (
     Participants,
     Repetition,
 )
+from howquick.measure.told import Display
 from howquick.model import Arm
 from howquick.seeds import derive_seed
 from howquick.study.arms import transport_of

@@ -29,7 +29,6 @@ from howquick.measure.block import Block
 from howquick.measure.description import describe_load
 from howquick.measure.host import GUEST_NAME, describe_host
 from howquick.measure.measurement import tcp_of
-from howquick.measure.progress import Progress
 from howquick.measure.raw import (
     ASKED,
     CALIBRATION,
@@ -43,6 +42,7 @@ from howquick.measure.raw import (
     RESULTS,
     complete,
 )  # fmt: skip
+from howquick.measure.told import Progress
 from howquick.seeds import derive_seed
 from howquick.study.cells import arm_in_cell, find
 from howquick.testbed.sandbox import enter_sandbox
@@ -179,7 +179,8 @@ def _measure_one(
         ended = guest.copy(seed, {ASKED: json.dumps(asked).encode()})
     except GuestTooLong as failure:
         _write_failed(block, load, str(failure))
-        return read_json(folder / "meta.json")
+        meta: dict[str, Any] = read_json(folder / "meta.json")
+        return meta
     except GuestFailed as failure:
         raise UserError(f"{named}: {failure}") from None
     if ended.status:

@@ -105,4 +105,5 @@ def expected_bytes(cell: Cell, arm: Arm) -> float:
 def start_cost(arm: Arm) -> dict[str, float]:
     """What a load costs an arm's client besides the transfer: `wall_s`, `cpu_s` (seconds), `processors`."""
     client = load_endpoints()[arm["client"]].declaration["client"]
-    return {"wall_s": 0.0, "cpu_s": 0.0, "processors": 0.0} | client.get("start", {})
+    declared: dict[str, float] = client.get("start", {})
+    return {"wall_s": 0.0, "cpu_s": 0.0, "processors": 0.0} | declared

@@ -19,6 +19,7 @@ from howquick.study.workload import is_shaped
 CIRCUMSTANCES = ("moves", "start_s", "observe", "alone", "tolerate_delays")
 # Its hash is among those of the programs where a study has cells in virtual time.
 GUEST = "guest"
+GUEST_CODE = ("scripts/howquick/guest",)
 # For readers alone.
 WORDS = ("label", "group")
 
@@ -104,7 +105,7 @@ def guest_hash() -> str:
 
     Raises UserError where the environment has no kernel for virtual time.
     """
-    return canonical_hash([kernel_entry()["hash"], code_hash("scripts/howquick/guest")])
+    return canonical_hash([kernel_entry()["hash"], code_hash(*GUEST_CODE)])
 
 
 def emulator_hash() -> str:

@@ -20,6 +20,9 @@ DECIDES = tuple(
     for name in (
         "measure.py",
         "measure_load.py",
+        "make_content.py",
+        "interop_endpoint.py",
+        "howquick/cpu_categories.py",
         "howquick/seeds.py",
         "howquick/timing.py",
         "howquick/foreign.py",
@@ -29,6 +32,7 @@ DECIDES = tuple(
         "howquick/measure",
         "howquick/plan/order.py",
         "howquick/player",
+        "howquick/study/sites.py",
         "howquick/study/workload.py",
         "howquick/testbed",
     )

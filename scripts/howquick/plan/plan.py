@@ -29,7 +29,7 @@ def complete(study: ResolvedStudy, programs: dict[str, str]) -> Plan:
         name: endpoints[name].declaration["licence"] for name in programs if name in endpoints
     }
     return {
-        **study,
+        **study,  # type: ignore[typeddict-item]  # a plan's versions come when it is written
         "blocks": partition(study),
         "programs": programs,
         "licences": licences,

@@ -12,7 +12,7 @@ from howquick.errors import DamagedFile, UserError
 from howquick.files import read_json
 from howquick.measure.block import Block
 from howquick.measure.measurement import Measurement
-from howquick.measure.progress import Untold
+from howquick.measure.told import Untold
 from howquick.model import Plan
 from howquick.testbed.sandbox import enter_sandbox
 

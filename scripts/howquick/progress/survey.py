@@ -138,7 +138,7 @@ def _piece(block: dict[str, Any], state: Running | None, now: float) -> Piece:
 def _is_made(task: dict[str, Any]) -> bool:
     """Whether a file is there that was not there, or was another, when this start began."""
     try:
-        return Path(task["file"]).stat().st_mtime_ns != task["before"]
+        return bool(Path(task["file"]).stat().st_mtime_ns != task["before"])
     except OSError:
         return False
 

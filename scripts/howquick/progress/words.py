@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import time
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from howquick.files import read_json
+from howquick.model import Plan
 from howquick.progress.survey import Survey
 
 OPEN = "open"
@@ -42,7 +43,7 @@ def duration(seconds: float) -> str:
     return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60:02} min"
 
 
-def last_lines(results: Path, plans: dict[str, dict[str, Any]]) -> list[str]:
+def last_lines(results: Path, plans: Mapping[str, Plan]) -> list[str]:
     """Five lines: what was measured, what failed, which claims held, where report and appendix are.
 
     plans: by study. What does not exist is said to be missing.
@@ -69,7 +70,7 @@ def last_lines(results: Path, plans: dict[str, dict[str, Any]]) -> list[str]:
     return [f"{name:<9} {text}" for name, text in rows.items()]
 
 
-def _statuses(results: Path, plans: dict[str, dict[str, Any]]) -> Counter[str]:
+def _statuses(results: Path, plans: Mapping[str, Plan]) -> Counter[str]:
     """How the loads of all blocks that there are ended."""
     found: Counter[str] = Counter()
     for study, plan in plans.items():
@@ -80,7 +81,7 @@ def _statuses(results: Path, plans: dict[str, dict[str, Any]]) -> Counter[str]:
     return found
 
 
-def _claims(results: Path, plans: dict[str, dict[str, Any]]) -> str:
+def _claims(results: Path, plans: Mapping[str, Plan]) -> str:
     verdicts: dict[tuple[str, str], str] = {}
     for study in plans:
         file = results / "statistics" / study / "claims.csv"

@@ -48,20 +48,15 @@ def expand_matrix(path: Path, matrix: dict[str, Any] | None, endpoints: Endpoint
         for server in sides["server"]:
             for client in sides["client"]:
                 for connection in matrix["connection"]:
-                    _add_pair(found, matrix, endpoints, protocol, server, client, connection)
+                    pair = {"protocol": protocol, "server": server, "client": client}
+                    _add_pair(found, matrix, endpoints, pair | {"connection": connection})
     return found
 
 
 def _add_pair(
-    found: Matrix,
-    matrix: dict[str, Any],
-    endpoints: Endpoints,
-    protocol: str,
-    server: str,
-    client: str,
-    connection: str,
+    found: Matrix, matrix: dict[str, Any], endpoints: Endpoints, pair: dict[str, str]
 ) -> None:
-    pair = {"protocol": protocol, "server": server, "client": client, "connection": connection}
+    protocol, server, client, connection = pair.values()
     why, control = _why_not(endpoints, pair, matrix["congestion_control"])
     if why:
         found.unsupported.append(pair | {"why": why})

@@ -16,10 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from howquick.content.sites import SITES
 from howquick.errors import ConfigError
 from howquick.model import Cell, Workload
 from howquick.study.cells import EXACT_REPETITIONS, clock_of, needs_guests
+from howquick.study.sites import SITES
 from howquick.study.workload import kind_of, normalised, video_of
 
 PLACEHOLDER = re.compile(r"\{([^{}]*)\}")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+from howquick.analysis_model import Claim, Difference, Unsupported
 from howquick.environment.endpoints import load_endpoints
 from howquick.errors import ROOT, ConfigError
 from howquick.model import Arm, Cell, Clock, Combination, ResolvedStudy
@@ -116,11 +117,11 @@ def resolve_study(name: str, selection: Selection) -> ResolvedStudy:
         "arms": arms,
         "left_out": _left_out(study, scale, selection),
         "client_metrics": sorted(set().union(*metrics.values())),
-        "unsupported": matrix.unsupported,
+        "unsupported": cast(list[Unsupported], matrix.unsupported),
         "comparison": study["comparison"],
         "figures": study["figures"],
-        "claims": texts.claims(with_levels(claims, cells, of_study)),
-        "differences": texts.differences(study.get("differences", [])),
+        "claims": cast(list[Claim], texts.claims(with_levels(claims, cells, of_study))),
+        "differences": cast(list[Difference], texts.differences(study.get("differences", []))),
     }
     if "question" in study:
         resolved["question"] = study["question"]

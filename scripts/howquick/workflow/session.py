@@ -196,7 +196,7 @@ def finish(hq: Workflow, workflow: Any) -> None:
 def say_how_it_ended(hq: Workflow) -> None:
     """Five lines for who watched: what was measured, what failed, which claims held, and where it is."""
     if _display is not None and _display.on_terminal:
-        lines = last_lines(Path(hq.results), {name: {**plan} for name, plan in hq.plans.items()})
+        lines = last_lines(Path(hq.results), hq.plans)
         print("\n".join(lines), file=sys.stderr, flush=True)
 
 

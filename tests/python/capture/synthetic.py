@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 from howquick.capture.read import ACK, FIN, PSH, SYN
 
@@ -26,6 +27,16 @@ def ip_packet(
     return ETHERNET + head + address(source) + address(destination) + transport
 
 
+class TcpFields(TypedDict, total=False):
+    """What a packet of TCP says beside its data; else 0, ACK as flags, and the client's usual port."""
+
+    sequence: int
+    ack: int
+    flags: int
+    client_port: int
+    identification: int
+
+
 @dataclass
 class Capture:
     """Packets in the order they are added; times in seconds after `start_ns`."""
@@ -37,15 +48,17 @@ class Capture:
         self.packets.append((self.start_ns + round(time_s * 1e9), frame))
 
     def tcp(
-        self, time_s: float, *, down: bool, sequence: int = 0, ack: int = 0, flags: int = ACK,
-        data: bytes = b"", client_port: int = CLIENT_PORT, identification: int = 0,
-    ) -> None:  # fmt: skip
+        self, time_s: float, *, down: bool, data: bytes = b"", **fields: Unpack[TcpFields]
+    ) -> None:
+        client_port = fields.get("client_port", CLIENT_PORT)
+        sequence, ack = fields.get("sequence", 0), fields.get("ack", 0)
         ports = (SERVER_PORT, client_port) if down else (client_port, SERVER_PORT)
         ends = (SERVER, CLIENT) if down else (CLIENT, SERVER)
+        numbers = (sequence % 2**32, ack % 2**32)
         head = struct.pack(
-            ">HHIIBBHHH", *ports, sequence % 2**32, ack % 2**32, 0x50, flags, 1000, 0, 0
+            ">HHIIBBHHH", *ports, *numbers, 0x50, fields.get("flags", ACK), 1000, 0, 0
         )
-        self.add(time_s, ip_packet(*ends, 6, head + data, identification))
+        self.add(time_s, ip_packet(*ends, 6, head + data, fields.get("identification", 0)))
 
     def udp(
         self, time_s: float, *, down: bool, data: bytes, client_port: int = CLIENT_PORT

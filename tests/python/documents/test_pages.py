@@ -16,6 +16,7 @@ from howquick.schemas import check
 
 LISTED = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "*.md"]
 README_LINES = 90
+CELL_CHARACTERS = 200
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 
@@ -54,9 +55,10 @@ def test_there_are_pages_and_links() -> None:
     assert sum(len(links(page)) for page in PAGES) > 50
 
 
-def test_readme_is_short() -> None:
+def test_readme_is_short_and_has_one_picture() -> None:
     lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
     assert len(lines) <= README_LINES
+    assert sum(line.startswith("![") for line in lines) == 1
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -81,7 +83,7 @@ def tables(text: str) -> list[str]:
 @pytest.mark.parametrize("page", PAGES)
 def test_no_essay_in_a_cell_of_a_table(page: str) -> None:
     cells = [cell for line in tables(prose(ROOT / page)) for cell in line.split(" | ")]
-    assert [cell for cell in cells if len(cell) > 320] == []
+    assert [cell for cell in cells if len(cell) > CELL_CHARACTERS] == []
 
 
 # Commands of the pages. What they name is asked of the files that define it.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -17,14 +18,24 @@ TRAFFIC_CLASS = 15
 ECT_0, CE = 2, 3
 
 
+class Fate(NamedTuple):
+    """ECN's bits of a datagram as sent and as they arrive (None: it does not), and how long it waits."""
+
+    sent: int = 0
+    arrives: int | None = 0
+    wait_ms: float = 0.0
+
+
+PLAIN = Fate()
+
+
 def send(
-    sender: Capture, receiver: Capture, at_s: float, *, down: bool, name: int, wait_ms: float = 0.0,
-    sent: int = 0, arrives: int | None = 0,
-) -> None:  # fmt: skip
-    """A datagram with ECN's bits as sent and as they arrive; None: it does not."""
+    ends: tuple[Capture, Capture], at_s: float, name: int, fate: Fate = PLAIN, *, down: bool = True
+) -> None:
+    """A datagram from the first end to the second."""
     for capture, time_s, bits in (
-        (sender, at_s, sent),
-        (receiver, at_s + OWD_S + wait_ms / 1e3, arrives),
+        (ends[0], at_s, fate.sent),
+        (ends[1], at_s + OWD_S + fate.wait_ms / 1e3, fate.arrives),
     ):
         if bits is not None:
             capture.udp(time_s, down=down, data=bytes([name]) * 100)
@@ -36,16 +47,16 @@ def send(
 @pytest.fixture
 def columns(tmp_path: Path) -> dict[str, int | float | None]:
     client, server = Capture(), Capture()
-    send(client, server, 0.0, down=False, name=1)
-    down = {"down": True, "sent": ECT_0}
-    send(server, client, 0.1, name=2, arrives=ECT_0, **down)
-    send(server, client, 0.2, name=3, arrives=CE, wait_ms=4, **down)
-    send(server, client, 0.3, name=4, arrives=None, **down)
-    send(server, client, 0.4, name=5, arrives=CE, wait_ms=2, **down)
+    send((client, server), 0.0, 1, down=False)
+    down = (server, client)
+    send(down, 0.1, 2, Fate(ECT_0, ECT_0))
+    send(down, 0.2, 3, Fate(ECT_0, CE, wait_ms=4))
+    send(down, 0.3, 4, Fate(ECT_0, None))
+    send(down, 0.4, 5, Fate(ECT_0, CE, wait_ms=2))
     # One that its sender marked, one that bears nothing, and one after the end of the load.
-    send(server, client, 0.5, down=True, name=6, sent=CE, arrives=CE, wait_ms=1)
-    send(server, client, 0.6, down=True, name=7, wait_ms=3)
-    send(server, client, 9.0, name=8, arrives=CE, wait_ms=99, **down)
+    send(down, 0.5, 6, Fate(CE, CE, wait_ms=1))
+    send(down, 0.6, 7, Fate(wait_ms=3))
+    send(down, 9.0, 8, Fate(ECT_0, CE, wait_ms=99))
     frames = [
         read_frames(capture.write(tmp_path / name))
         for name, capture in (("client.pcap", client), ("server.pcap", server))
@@ -69,7 +80,7 @@ def test_queueing_is_the_delay_beyond_the_least(columns: dict[str, int | float |
 
 def test_where_nothing_arrives_there_is_no_delay(tmp_path: Path) -> None:
     client, server = Capture(), Capture()
-    send(client, server, 0.0, down=False, name=1, arrives=None)
+    send((client, server), 0.0, 1, Fate(arrives=None), down=False)
     server.udp(5, down=False, data=b"another")
     frames = [
         read_frames(capture.write(tmp_path / name))

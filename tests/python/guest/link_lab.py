@@ -92,7 +92,7 @@ def arrivals(scratch: Path) -> dict[str, list[str]]:
                 for ends in ((bed.client, bed.server), (bed.server, bed.client)):
                     # As a load does: how long everything before took is no part of it.
                     time.sleep(PACE_S - time.time() % PACE_S)
-                    train = packets.send_train(*ends, link.frame_bytes, RATE, TRAIN_S, 0.2, ecn=2)
+                    train = packets.send_train(ends, link.frame_bytes, RATE, TRAIN_S, 0.2, ecn=2)
                     digest = hashlib.sha256(train.sequence.tobytes())
                     found[name].append(digest.hexdigest())
                     digest.update(np.round(train.delay_s * 1e9).astype(np.int64).tobytes())

@@ -31,7 +31,7 @@ def delays(link: Link, sizes: tuple[int, ...], scratch: Path) -> list[float]:
     """One-way delay of single frames of these lengths, each after a pause, in seconds."""
     with Testbed(link, scratch=scratch) as bed:
         return [
-            float(packets.send_train(bed.client, bed.server, size, 1, 1.5, 1.0).delay_s[0])
+            float(packets.send_train((bed.client, bed.server), size, 1, 1.5, 1.0).delay_s[0])
             for size in sizes
         ]
 

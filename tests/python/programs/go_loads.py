@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,36 +35,35 @@ def moving_load(
     load: Load,
     paths: list[str],
     state: Path,
-    move: Callable[[int], str],
-    moves: int = 2,
-    more: dict[str, str] | None = None,
+    moves: Sequence[Callable[[], str]] = (),
     start: Callable[..., subprocess.Popen[bytes]] = subprocess.Popen,
+    **more: str,
 ) -> dict[str, Any]:
-    """Load ``paths`` and return TIMING; ``move(i)`` makes change i and returns the new address.
+    """Load ``paths`` and return TIMING; each of ``moves`` makes a change and returns the new address.
 
     ``start`` starts the client, ``more`` are further variables of its environment.
     Raises EndpointError if the client fails.
     """
     state.mkdir()
-    values = runner.environment(endpoint, "client", load, state) | (more or {})
+    values = runner.environment(endpoint, "client", load, state) | more
     values["REQUESTS"] = " ".join(f"https://{runner.HOST}:{load.port}{path}" for path in paths)
-    values |= {"TIMING": str(state / "timing.json"), "MOVES": str(moves)}
+    values |= {"TIMING": str(state / "timing.json"), "MOVES": str(len(moves))}
     argv = ["timeout", "--signal=KILL", str(PATIENCE_S), *endpoint.argv("client")]
     pipe = subprocess.PIPE
     with start(argv, env=values, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0) as client:
         assert client.stdin and client.stdout and client.stderr
-        made = 0
+        left = list(moves)
         for line in client.stdout:
             if line == b"ready\n":
                 client.stdin.write(b"go\n")
             elif line == b"move\n":
-                made += 1
-                client.stdin.write(f"moved {move(made)}\n".encode())
+                assert left, "the client moves more often than it was told to"
+                client.stdin.write(f"moved {left.pop(0)()}\n".encode())
             else:
                 raise runner.EndpointError(f"client printed {line!r}")
         said = client.stderr.read().decode()
     if client.returncode != 0:
         raise runner.EndpointError(f"client ended with {client.returncode}: {said}")
     timing: dict[str, Any] = json.loads((state / "timing.json").read_text())
-    assert made == moves
+    assert not left
     return timing

@@ -51,10 +51,10 @@ def one_load(
     load = load_of(endpoint, protocol, certs, address=SERVER_ADDRESS, options=options)
     try:
         with serving(bed, endpoint, load, folder):
+            moves = [bed.move_client] * (2 if way else 0)
             timing = moving_load(
-                endpoint, load, ["/object.bin"], folder / "client", lambda _: bed.move_client(),
-                moves=2 if way else 0, start=bed.client.popen,
-            )  # fmt: skip
+                endpoint, load, ["/object.bin"], folder / "client", moves, bed.client.popen
+            )
     except (runner.EndpointError, AssertionError) as error:
         return {"failed": str(error)}
     finally:

@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import json
 import subprocess
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +21,16 @@ ALL = [*SECURE, ("quic-go", "h1"), ("go-x-net", "hq"), ("sctp", "sctp")]
 
 
 def load_once(
-    case: tuple[str, str], certs: Path, www: Path, paths: list[str], folder: Path,
-    options: dict[str, Any] | None = None, moves: int = 0, qlog: Path | None = None, **more: str,
+    case: tuple[str, str], certs: Path, page: Page, folder: Path,
+    options: dict[str, Any] | None = None, moves: Sequence[Callable[[], str]] = (), **more: str,
 ) -> dict[str, Any]:  # fmt: skip
-    """Serve ``www`` and load ``paths`` once by the same program; return TIMING."""
+    """Serve a page and load it once by the same program; return TIMING."""
     endpoint = runner.load_endpoint(case[0])
-    load = load_of(endpoint, case[1], certs, options=options or {}, qlog=qlog)
-    with runner.running_server(endpoint, load, www, folder / "server"):
+    load = load_of(endpoint, case[1], certs, options=options or {})
+    with runner.running_server(endpoint, load, page.folder, folder / "server"):
         return moving_load(
-            endpoint, load, paths, folder / "client", lambda number: f"127.0.0.{number + 1}", moves, more
-        )  # fmt: skip
+            endpoint, load, list(page.hashes), folder / "client", moves, subprocess.Popen, **more
+        )
 
 
 @pytest.mark.parametrize("cipher", ["aes128", "aes256", "chacha20"])
@@ -38,34 +39,32 @@ def test_cipher_is_the_one_asked_for(
     case: tuple[str, str], cipher: str, certs: Path, small_page: Page, tmp_path: Path
 ) -> None:
     options = {"cipher": cipher, "aes_acceleration": cipher != "aes256"}
-    timing = load_once(case, certs, small_page.folder, list(small_page.hashes), tmp_path, options)
+    timing = load_once(case, certs, small_page, tmp_path, options)
     assert timing["negotiated"]["cipher"] == cipher
     assert {o["path"]: o["sha256"] for o in timing["objects"]} == small_page.hashes
 
 
 def test_go_without_aes_prefers_chacha20(certs: Path, small_page: Page, tmp_path: Path) -> None:
-    paths, found = list(small_page.hashes), []
+    found = []
     for acceleration in (True, False):
         folder = tmp_path / str(acceleration)
         folder.mkdir()
         options = {"aes_acceleration": acceleration}
-        timing = load_once(("quic-go", "h3"), certs, small_page.folder, paths, folder, options)
+        timing = load_once(("quic-go", "h3"), certs, small_page, folder, options)
         found.append(timing["negotiated"]["cipher"])
     assert found == ["aes128", "chacha20"]
 
 
 def test_openssl_without_aes_instructions_is_slower(certs: Path, tmp_path: Path) -> None:
-    page = runner.make_page(tmp_path / "www", [50_000_000])
-    path, took = list(page)[1], {}
+    path, hashed = list(runner.make_page(tmp_path / "www", [50_000_000]).items())[1]
+    page, took = Page(tmp_path / "www", {path: hashed}), {}
     for acceleration in (True, False):
         times = []
         for attempt in range(3):  # The machine may be busy: the best of three counts.
             folder = tmp_path / f"{acceleration}{attempt}"
             folder.mkdir()
             options = {"cipher": "aes128", "aes_acceleration": acceleration}
-            timing = load_once(
-                ("tls", "tls"), certs, tmp_path / "www", [path], folder, options, BODY="length"
-            )
+            timing = load_once(("tls", "tls"), certs, page, folder, options, BODY="length")
             times.append(timing["objects"][0]["end_s"])
         took[acceleration] = min(times)
     assert took[False] > 2 * took[True]
@@ -76,7 +75,7 @@ def test_openssl_without_aes_instructions_is_slower(certs: Path, tmp_path: Path)
 def test_group_is_the_one_asked_for(
     case: tuple[str, str], group: str, certs: Path, small_page: Page, tmp_path: Path
 ) -> None:
-    timing = load_once(case, certs, small_page.folder, ["/page.html"], tmp_path, {"group": group})
+    timing = load_once(case, certs, small_page, tmp_path, {"group": group})
     assert timing["negotiated"]["group"] == group
 
 
@@ -84,12 +83,10 @@ def test_group_is_the_one_asked_for(
 def test_sequential_counting_load(
     case: tuple[str, str], certs: Path, small_page: Page, tmp_path: Path
 ) -> None:
-    paths = list(small_page.hashes)[::-1]
-    timing = load_once(
-        case, certs, small_page.folder, paths, tmp_path, FETCH="sequential", BODY="length"
-    )
+    backwards = Page(small_page.folder, dict(reversed(small_page.hashes.items())))
+    timing = load_once(case, certs, backwards, tmp_path, FETCH="sequential", BODY="length")
     objects = timing["objects"]
-    assert [o["path"] for o in objects] == paths and timing["connections"] == 1
+    assert [o["path"] for o in objects] == list(backwards.hashes) and timing["connections"] == 1
     assert all(a["end_s"] <= b["start_s"] for a, b in itertools.pairwise(objects))
     assert all(o["sha256"] is None and o["bytes"] > 0 for o in objects)
 
@@ -100,7 +97,7 @@ def test_sequential_counting_load(
 def test_page_goes_on_after_moves(
     case: tuple[str, str], certs: Path, page: Page, tmp_path: Path
 ) -> None:
-    timing = load_once(case, certs, page.folder, list(page.hashes), tmp_path, moves=1)
+    timing = load_once(case, certs, page, tmp_path, moves=[lambda: "127.0.0.2"])
     assert {o["path"]: o["sha256"] for o in timing["objects"]} == page.hashes
 
 
@@ -113,7 +110,7 @@ def test_packets_are_as_large_as_asked(
     load = load_of(endpoint, "h3", certs, options=options, qlog=logs)
     with runner.running_server(endpoint, load, page.folder, tmp_path / "server"):
         load = load_of(endpoint, "h3", certs, options=options, port=load.port)
-        moving_load(endpoint, load, list(page.hashes), tmp_path / "client", str, 0)
+        moving_load(endpoint, load, list(page.hashes), tmp_path / "client")
     records = next(logs.iterdir()).read_text().split("\x1e")[2:]
     events = [json.loads(record) for record in records]
     sent = [e["data"]["raw"]["length"] for e in events if e["name"].endswith(":packet_sent")]

@@ -42,10 +42,11 @@ def asked_of(server: str, protocol: str, certs: Path, **more: Any) -> Load:
     return Load(protocol, certs, free_port(), congestion_control=known[0], **more)
 
 
-@pytest.mark.parametrize(("server", "client", "protocol", "way"), MOVERS, ids=str)
+@pytest.mark.parametrize("mover", MOVERS, ids="-".join)
 def test_load_goes_on_from_another_address(
-    server: str, client: str, protocol: str, way: str, certs: Path, big: Page, tmp_path: Path
+    mover: tuple[str, str, str, str], certs: Path, big: Page, tmp_path: Path
 ) -> None:
+    server, client, protocol, way = mover
     load = asked_of(server, protocol, certs, connection="0rtt" if way == "resume" else "cold")
     moves = ADDRESSES[:1] if protocol == "hq" else ADDRESSES
     with running_server(load_endpoint(server), load, big.folder, tmp_path / "server"):

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from howquick.content.sites import SITES
 from howquick.errors import ConfigError
 from howquick.model import ResolvedStudy
 from howquick.schemas import load_yaml
 from howquick.study.declarations import Declarations, Scaled, size_text, workload_text
 from howquick.study.resolve import STUDIES, Selection, known_studies, resolve_study
+from howquick.study.sites import SITES
 from howquick.study.workload import BULK_OBJECT, kind_of, normalised
 
 HERE = Path("a.yaml")

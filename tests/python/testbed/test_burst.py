@@ -19,7 +19,7 @@ FRAMES = 600  # more than the bucket holds
 
 def excess_bytes(bed):
     """How far a train of frames got ahead of the rate."""
-    train = packets.send_train(bed.server, bed.client, 1514, 10_000, FRAMES / 10_000, 0.3)
+    train = packets.send_train((bed.server, bed.client), 1514, 10_000, FRAMES / 10_000, 0.3)
     times = train.received_s - train.received_s[0]
     return max(1514 * n - seconds * LINK.bytes_per_second for n, seconds in enumerate(times))
 

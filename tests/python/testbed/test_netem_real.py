@@ -60,7 +60,7 @@ def test_netem_loses_the_same_packets_from_the_same_seed(run_with_netem):
 def burst_after_idleness(scratch):
     """Arrival times of 60 packets sent at once into an idle link of 5 Mbit/s."""
     with Testbed(Link(5, 10, 0, 1000), "netem", scratch=scratch) as bed:
-        train = packets.send_train(bed.client, bed.server, 1514, 1e6, 6e-5, 0.3)
+        train = packets.send_train((bed.client, bed.server), 1514, 1e6, 6e-5, 0.3)
         counted = bed.counters()["emulator"]["up"]
     return {"received": train.received_s.tolist(), "counted": counted}
 

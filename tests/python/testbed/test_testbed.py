@@ -32,7 +32,7 @@ def lossy_trains(scratch):
             for _ in range(ATTEMPTS):
                 bed.seed(up, down)
                 ways = ((bed.client, bed.server), (bed.server, bed.client))
-                trains = [packets.send_train(*way, 60, 4000, 0.25, 0.1) for way in ways]
+                trains = [packets.send_train(way, 60, 4000, 0.25, 0.1) for way in ways]
                 counted = bed.counters()["emulator"]
                 if all(counted[way]["entered"] == trains[0].sent for way in ("up", "down")):
                     break

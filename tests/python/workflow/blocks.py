@@ -25,12 +25,11 @@ CELL = "10mbit-18ms-loss0-5obj-small"
 ARM = {"protocol": "h1", "server": "nginx", "client": "curl", "label": "", "group": "g"}
 
 
-def make_plan(
-    results, monkeypatch, arms, cell=CELL, repetitions=1, timeout_s=20.0, change=None, clock="real", **scale
-):  # fmt: skip
+def make_plan(results, monkeypatch, arms, cell=CELL, change=None, clock="real", **scale):
     """Write a plan with these arms (name → changes to HTTP/1.1 over nginx and curl) and its content.
 
     change: a function that edits the study, which has neither figures nor claims.
+    scale: keys of its scale, one repetition unless told.
     """
     monkeypatch.setenv("HOWQUICK_ENVS", str(PROGRAMS))
     endpoints.load_endpoints.cache_clear()
@@ -40,7 +39,7 @@ def make_plan(
     data["claims"] = data["figures"] = []
     data["fixed"]["clock"] = clock
     data["scales"]["smoke"] = {
-        "repetitions": repetitions, "timeout_s": timeout_s, "block_seconds": 1000, "full_captures": 9,
+        "repetitions": 1, "timeout_s": 20.0, "block_seconds": 1000, "full_captures": 9,
     } | scale  # fmt: skip
     if change:
         change(data)

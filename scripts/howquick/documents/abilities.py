@@ -7,7 +7,8 @@ from typing import Any
 
 from howquick.documents.markdown import table
 from howquick.environment.endpoints import Endpoint
-from howquick.environment.log_cost import LOGS, ROLES, rows_of
+from howquick.environment.log_cost import LOGS, rows_of
+from howquick.model import ROLES
 
 
 def abilities(endpoints: Mapping[str, Endpoint]) -> str:

@@ -28,7 +28,7 @@ from programs.endpoint_runner import (
 )
 from programs.matrix import Pair, load_for
 
-SAMPLE = Path(__file__).parent / "interop_sample"
+SAMPLE = Path(__file__).parent / "sample"
 H3 = {"h3": {"congestion_control": ["cubic"], "connection": ["cold"], "transport": "quic"}}
 KINDS = [("h3", "cold"), ("hq", "cold"), ("hq", "resumed"), ("hq", "0rtt")]
 

@@ -1,4 +1,4 @@
-"""What the generated sites consist of."""
+"""What the sites consist of that a study may ask for."""
 
 from __future__ import annotations
 
