@@ -22,8 +22,8 @@ drawn_tables <- function(study, runs, data) {
       found <- make(figure, study, data)
       if (is.null(found) || nrow(found) == 0L) NULL else cbind(figure = figure$name, found)
     })
-    rows <- data.table::rbindlist(c(list(no_rows(none)), rows), fill = TRUE)
-    rows
+    found <- data.table::rbindlist(rows, fill = TRUE)
+    if (nrow(found) == 0L) no_rows(none) else found
   }
   list(
     figure_medians = table(c("bars", "curves", "consistency"), figure_medians, "median"),

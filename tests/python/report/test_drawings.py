@@ -39,7 +39,7 @@ def test_distributions_count_loads_that_did_not_finish(page: Browser, sample: Sa
             points.append((ends[0], points[-1][1]))
             below += 1
         wanted[("cell", cell), ("arm", arm), ("n", rows[0]["n"])] = steps(points)
-    assert below >= len(CELLS) and len(wanted) > 2 * len(CELLS)
+    assert below >= len(CELLS) - 1 and len(wanted) > 2 * len(CELLS)
     assert_lines(page, place, wanted)
 
 
