@@ -271,7 +271,7 @@ def _details(sample: Sample) -> None:
             "protocol": "h3" if number or order else "h2",
         }
         for order, row in enumerate(sample.rows)
-        if row["cell"] == DETAILED and row["path"] != slow["path"]
+        if row["cell"] == DETAILED and row["path"] != slow["path"] and row["status"] == "ok"
         for number in range(3)
     ]
     rows["series"] = [

@@ -17,7 +17,10 @@ def of_loads(rows: list[Row], cell: str, but: str) -> dict[str, list[Row]]:
     some = [
         row
         for row in rows
-        if row["cell"] == cell and row["repetition"] in ("0", "1") and row["path"] != but
+        if row["cell"] == cell
+        and row["repetition"] in ("0", "1")
+        and row["path"] != but
+        and row["status"] == "ok"
     ]
     found: dict[str, list[Row]] = {
         "series": [],
