@@ -1,5 +1,8 @@
 // What the report's scripts hand to each other, for the compiler that checks them. Data come from study.py, head.py and load.py.
 
+/** uPlot of environment/report/, whose own types name no classic script. */
+declare const uPlot: any;
+
 /** A row of a table: numbers stay numbers, "" is null. */
 type Row = Record<string, any>;
 /** Rows by columns, as encode.py packs them. */

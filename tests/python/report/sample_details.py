@@ -46,7 +46,7 @@ def _of_load(row: Row, chance: random.Random) -> dict[str, list[Row]]:
         "frames": _frames(times, chance), "handshake": _handshake(chance),
         "transport": [
             {"time_s": f"{time:.6f}", "direction": way, "event": event, "packets": 1, "bytes": 1200,
-             "total_bytes": 1200 * (step + 1), "source": source}
+             "total_bytes": (1200 if event == "sent" else 1000) * (step + 1), "source": source}
             for step, time in enumerate(times) for event in ("sent", "acknowledged")
             for way, source in (("down", "capture"), ("up", "capture"), ("down", "qlog"))
         ],

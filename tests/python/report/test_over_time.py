@@ -3,26 +3,46 @@
 from __future__ import annotations
 
 import csv
+import json
 
 import pytest
 
 from howquick.report.browser import Browser
-from report.asking import Points, by, steps
+from report.asking import Points, by
 from report.sample import DETAILED, STUDY, Sample
 
 Row = dict[str, str]
+# What a line holds: [seconds, value].
+KNOWN = """(one, at) => one.data[0].map((time, index) => [time, one.data[at + 1][index]])
+  .filter(([, value]) => value != null)"""
 # Of each drawing its title, its time axis, and of its lines name, whether of the load beside, and points.
-DRAWN_LINES = """[...document.querySelectorAll('.over-time')].map((section) => {
-  const svg = section.querySelector('svg.plot');
-  const { X, Y } = SCALES.get(svg);
-  const title = section.querySelector('h2').textContent;
-  const ends = [66, svg.viewBox.baseVal.width - 14].map((x) => X.invert(x));
-  const unit = [X.invert(1) - X.invert(0), Math.abs(Y.invert(1) - Y.invert(0))];
-  const places = (e) => e.getAttribute('points').split(' ').map((pair) => pair.split(',').map(Number));
-  const lines = [...svg.querySelectorAll('polyline')].map((e) => [e.dataset.line, e.dataset.beside === 'yes',
-    places(e).map(([x, y]) => [X.invert(x), Y.invert(y)])]);
-  return { title, ends, unit, lines };
-})"""
+CHARTS = f"""timeCharts.map((one) => ({{
+  title: one.root.closest('section').querySelector('h2').textContent,
+  shown: [one.scales.x.min, one.scales.x.max],
+  lines: one.lines.map((line, at) => [line.name, Boolean(line.beside), ({KNOWN})(one, at)]),
+}}))"""
+# Of each line whether something of its colour is where its longest step is.
+PAINTED = f"""timeCharts.flatMap((one) => {{
+  const {{ width, height }} = one.ctx.canvas;
+  const {{ data }} = one.ctx.getImageData(0, 0, width, height);
+  return one.lines.map((line, at) => {{
+    const known = ({KNOWN})(one, at);
+    const lengths = known.slice(1).map(([time], index) => time - known[index][0]);
+    const [begin, next] = known.slice(lengths.indexOf(Math.max(...lengths)));
+    const [from, to] = [begin, next].map(([time]) => Math.round(one.valToPos(time, 'x', true)));
+    const y = Math.round(one.valToPos(begin[1], 'y', true));
+    const wanted = [1, 3, 5].map((digit) => parseInt(line.colour.slice(digit, digit + 2), 16));
+    for (let x = from; x <= to; x += 1) {{
+      for (let near = Math.max(y - 2, 0); near <= Math.min(y + 2, height - 1); near += 1) {{
+        const place = 4 * (near * width + x);
+        const same = wanted.every((part, index) => Math.abs(part - data[place + index]) < 30);
+        if (same && data[place + 3] > 200) return true;
+      }}
+    }}
+    return `${{line.label}} is not at ${{begin}}`;
+  }});
+}})"""
+RANGES = "timeCharts.map((one) => [one.scales.x.min, one.scales.x.max])"
 
 
 def table(sample: Sample, name: str, arm: str, repetition: str) -> list[Row]:
@@ -33,11 +53,9 @@ def table(sample: Sample, name: str, arm: str, repetition: str) -> list[Row]:
         return [row for row in rows if (row["arm"], row["repetition"]) == (arm, repetition)]
 
 
-def points(rows: list[Row], column: str, times: float = 1) -> Points:
-    """Seconds and value of the rows that have the column."""
-    return steps(
-        [(float(row["time_s"]), times * float(row[column])) for row in rows if row[column]]
-    )
+def points(rows: list[Row], column: str) -> Points:
+    """Seconds and value of the rows that have the column; of several at one time the last."""
+    return sorted({float(row["time_s"]): float(row[column]) for row in rows if row[column]}.items())
 
 
 def wanted(sample: Sample, arm: str, repetition: str) -> dict[str, dict[str, Points]]:
@@ -68,21 +86,24 @@ def two(sample: Sample) -> tuple[tuple[str, str], tuple[str, str]]:
     return ("h3-quiche", "0"), ("spdy-node", "0")
 
 
-def assert_drawn(drawings: list[dict], sample: Sample, loads: list[tuple[str, str]]) -> None:
+def assert_drawn(page: Browser, sample: Sample, loads: list[tuple[str, str]]) -> None:
     said = [wanted(sample, *load) for load in loads]
+    drawings = page.run(CHARTS)
     assert [one["title"].split()[0] for one in drawings] == ["Bytes", "Window", "Round"]
-    ends = {tuple(round(end, 9) for end in one["ends"]) for one in drawings}
-    assert len(ends) == 1, "one time axis"
+    assert len({tuple(one["shown"]) for one in drawings}) == 1, "one time axis"
     for one in drawings:
         lines = [load[one["title"].split()[0]] for load in said]
-        names = [(name, beside > 0) for beside, own in enumerate(lines) for name in own]
-        assert sorted((name, beside) for name, beside, _ in one["lines"]) == sorted(names)
-        for name, beside, places in one["lines"]:
-            own = lines[1 if beside else 0][name]
-            assert len(places) == len(own), name
-            for (x, y), (time, value) in zip(places, own, strict=True):
-                assert abs(x - time) < 0.06 * one["unit"][0], name
-                assert abs(y - value) < 0.06 * one["unit"][1], name
+        found = {
+            (name, beside): [tuple(place) for place in places]
+            for name, beside, places in one["lines"]
+        }
+        assert found == {
+            (name, at > 0): places for at, own in enumerate(lines) for name, places in own.items()
+        }
+        assert one["shown"][0] == 0
+        assert one["shown"][1] >= max(time for places in found.values() for time, _ in places)
+    painted = page.run(PAINTED)
+    assert len(painted) > 6 and set(painted) == {True}
 
 
 @pytest.fixture
@@ -93,7 +114,7 @@ def place(sample: Sample) -> str:
 
 def test_every_line_of_a_load_is_its_tables(page: Browser, sample: Sample, place: str) -> None:
     page.open(place)
-    assert_drawn(page.run(DRAWN_LINES), sample, [two(sample)[0]])
+    assert_drawn(page, sample, [two(sample)[0]])
 
 
 def test_two_loads_have_one_time_axis_and_all_lines(
@@ -101,8 +122,8 @@ def test_two_loads_have_one_time_axis_and_all_lines(
 ) -> None:
     arm, repetition = two(sample)[1]
     page.open(f"{place}?with={arm}~{repetition}")
-    assert_drawn(page.run(DRAWN_LINES), sample, list(two(sample)))
-    text = page.run("document.querySelector('.over-time .legend').textContent")
+    assert_drawn(page, sample, list(two(sample)))
+    text = page.run("document.querySelector('.over-time .u-legend').textContent")
     assert "received: SPDY/3.1, repetition 0" in text and "acknowledged: SPDY/3.1" in text
     assert page.run("document.querySelector('.beside-note')") is None
 
@@ -124,3 +145,62 @@ def test_a_load_without_details_says_so(page: Browser, sample: Sample, place: st
     page.open(f"{place}?with={row['arm']}~{row['repetition']}")
     said = page.run("document.querySelector('.beside-note').textContent")
     assert "its row of the table alone" in said
+
+
+def test_a_part_of_the_time_is_shown_by_all_drawings(page: Browser, place: str) -> None:
+    """By the pointer, and by keys."""
+    page.open(place)
+    whole = page.run(RANGES)
+    page.run("timeCharts[0].over.scrollIntoView({ block: 'center' })")
+    box = page.run(
+        "(({ x, y, width, height }) => [x, y, width, height])(timeCharts[0].over.getBoundingClientRect())"
+    )
+    for kind, share in (
+        ("mousePressed", 0.25),
+        ("mouseMoved", 0.4),
+        ("mouseMoved", 0.5),
+        ("mouseReleased", 0.5),
+    ):
+        page.call(
+            "Input.dispatchMouseEvent", type=kind, x=box[0] + share * box[2], y=box[1] + box[3] / 2,
+            button="left", buttons=1, clickCount=1,
+        )  # fmt: skip
+    page.wait(
+        f"JSON.stringify({RANGES}) !== {json.dumps(json.dumps(whole, separators=(',', ':')))}"
+    )
+    shown = page.run(RANGES)
+    end = whole[0][1]
+    for low, high in shown:
+        assert abs(low - 0.25 * end) < 0.01 * end and abs(high - 0.5 * end) < 0.01 * end
+    press = (
+        "[...document.querySelectorAll('.time-controls button')]"
+        ".find((e) => e.textContent.includes('{}')).click()"
+    )
+    page.run(press.format("farther"))
+    farther = page.wait(
+        f"(() => {{ const now = {RANGES}; return now[0][1] - now[0][0] > {0.45 * end} && now; }})()"
+    )
+    assert len({tuple(one) for one in farther}) == 1
+    page.run(press.format("all"))
+    page.wait(f"{RANGES}.every(([low, high]) => low === 0 && high === {end})")
+
+
+def test_what_others_made_comes_with_its_licence_and_is_small(sample: Sample) -> None:
+    folder = sample.folder / "report/page"
+    assert "MIT License" in (folder / "uPlot.LICENSE.txt").read_text()
+    scripts = [file.stat().st_size for file in folder.glob("*.js")]
+    assert (folder / "uPlot.js").stat().st_size > 10_000 and sum(scripts) <= 600_000
+
+
+def test_drawings_of_pages_that_are_left_are_taken_away(
+    page: Browser, sample: Sample, place: str
+) -> None:
+    page.open(place)
+    assert page.run("timeCharts.length") == 3
+    (arm, repetition) = two(sample)[1]
+    page.run(f"location.hash = '#/{STUDY}/{DETAILED}/{arm}/{repetition}'")
+    page.wait(
+        "location.hash.includes('spdy') && document.getElementById('main').dataset.ready === location.hash"
+    )
+    assert page.run("timeCharts.length") == 3
+    assert page.run("timeCharts.every((one) => document.contains(one.root))")

@@ -70,7 +70,7 @@ function barPlot(study, some, bars, arms, metric) {
   for (const tick of X.ticks) svg.append(s('line', { class: 'gridline', x1: X(tick), x2: X(tick), y1: 0, y2: height - 36 }), s('text', { x: X(tick), y: height - 22, 'text-anchor': 'middle' }, tickText(tick, { domain: [0, top] })));
   svg.append(s('text', { class: 'axis-label', x: (left + width) / 2, y: height - 5, 'text-anchor': 'middle' }, withUnit(metric)));
   let y = 6;
-  const letters = Math.floor(left / 6.6);
+  const letters = Math.floor(left / 7.4);
   lines.forEach(({ arm, index, of }, at) => {
     y += step(at);
     if (at === 0 || step(at)) {

@@ -42,6 +42,7 @@ function curvesFigure(study, figure) {
   const all = arms.flatMap((arm) => points(cells, arm));
   const numeric = cells.every((cell) => typeof cell.values[factor.name] === 'number');
   const x = { domain: extent(all.map((point) => point.x)), label: factor.unit ? `${factor.label} (${factor.unit})` : factor.label,
+    ticks: [...new Set(all.map((point) => point.x))].sort((a, b) => a - b),
     names: numeric ? null : Object.fromEntries(factor.levels.map((level, index) => [index, level.label || level.name])) };
   const y = { domain: extent(all.flatMap(({ row }) => [row.median, row.low, row.high]), { zero: true }), label: withUnit(metric) };
   const list = figurePanels(study, figure, cells, curveFacets(study, figure, cells, factor)).map(([title, some]) => {
@@ -68,7 +69,7 @@ function drawCurve(svg, X, Y, { study, arm, metric, points, top }) {
   svg.append(polyline(points.map(({ x, row }) => [x, at(row.median)]), X, Y, { stroke: colour, 'data-arm': arm }));
   for (const { cell, x, row } of points) {
     const open = row.median === 'Inf';
-    if (finite(row.low)) svg.append(s('line', { class: 'error', x1: X(x), x2: X(x), y1: Y(row.low), y2: Y(at(row.high)), stroke: colour, 'stroke-width': 1.5 }));
+    if (finite(row.low)) svg.append(s('line', { x1: X(x), x2: X(x), y1: Y(row.low), y2: Y(at(row.high)), stroke: colour, 'stroke-width': 1.5 }));
     const title = `${armLabel(study, arm)}, ${cell.name}: ${open ? 'not finished' : `${short(row.median)} ${metric.unit || ''}`}, n = ${row.n}`;
     const shape = open ? mark('triangle', X(x), Y(top) + 5, 5.5, { fill: 'none', stroke: colour, 'stroke-width': 2 }) : mark(kind, X(x), Y(row.median), 4.5, { fill: colour });
     const element = pointLink(routeTo([study.study, cell.name]), title, shape);

@@ -65,7 +65,8 @@ function handshakePlot(flights, width, label) {
       s('line', { class: 'gridline', x1: client - 3, x2: client - 10, y1: Y(flight.client), y2: least }),
       s('text', { class: 'row-label', x: client - 13, y: least + 4, 'text-anchor': 'end' }, text.length > letters ? `${text.slice(0, letters - 1)}…` : text)));
   }
-  return svg;
+  const whole = Math.max(height, least + 12);
+  return fill(svg, { viewBox: `0 0 ${width} ${whole}`, height: whole }, []);
 }
 
 /**

@@ -54,7 +54,7 @@ const OVER_TIME = [
 ];
 
 /**
- * All drawings have one time axis, so that they can be read one below the other.
+ * All drawings have one time axis, and are closer or farther together.
  * @param {Study} study
  * @param {Loaded} mine
  * @param {Loaded | null} other
@@ -64,12 +64,14 @@ function overTime(study, mine, other) {
     title, unit, height, without, own: lines(mine.detail), beside: other ? lines(other.detail).map((line) => ({ ...line, label: `${line.label}: ${loadName(study, other.row)}`, beside: true })) : [],
   }));
   const times = drawn.flatMap(({ own, beside }) => [...own, ...beside].flatMap(({ points }) => points.map(([x]) => x)));
-  const x = { domain: extent(times, { zero: true }), label: 'seconds since the first packet' };
-  return drawn.map(({ title, unit, height, without, own, beside }) => {
+  const [, end] = extent(times, { zero: true });
+  const group = timeGroup(end);
+  const sections = drawn.map(({ title, unit, height, without, own, beside }) => {
     if (!own.length && !beside.length) return nothing(title, without);
     const missing = other && !beside.length ? `Nothing of it is known of ${loadName(study, other.row)}.` : own.length ? null : `Nothing of it is known of ${loadName(study, mine.row)}.`;
-    return h('section', { class: 'over-time' }, h('h2', {}, title), missing ? h('p', { class: 'quiet' }, missing) : null, linesLegend([...own, ...beside]), linesPlot([...own, ...beside], x, unit, height, title));
+    return h('section', { class: 'over-time' }, h('h2', {}, title), missing ? h('p', { class: 'quiet' }, missing) : null, group.chart([...own, ...beside], { unit, height, label: title }));
   });
+  return [times.length ? group.controls : null, sections];
 }
 
 /**
@@ -78,36 +80,4 @@ function overTime(study, mine, other) {
  */
 function loadName(study, row) {
   return `${armLabel(study, row.arm)}, repetition ${row.repetition}`;
-}
-
-/**
- * Own lines are solid, or dashed where a second source tells the same; those of the load beside are dotted.
- * @param {Line} line
- */
-function lineDash({ beside, dashed }) {
-  return beside ? '2 3' : dashed ? '7 4' : null;
-}
-
-/** @param {Line[]} lines */
-function linesLegend(lines) {
-  return h('ul', { class: 'legend' }, lines.map((line) => h('li', {}, s('svg', { width: 26, height: 12, 'aria-hidden': 'true' },
-    line.name === 'lost' ? s('text', { class: 'cross', x: 8, y: 11 }, '×') : s('line', { x1: 1, x2: 25, y1: 6, y2: 6, stroke: line.colour, 'stroke-width': 2.5, 'stroke-dasharray': lineDash(line) })), line.label)));
-}
-
-/**
- * @param {Line[]} lines
- * @param {Axis} x
- * @param {string} unit
- * @param {number} height
- * @param {string} label
- */
-function linesPlot(lines, x, unit, height, label) {
-  const y = { domain: extent(lines.flatMap(({ points }) => points.map(([, value]) => value)), { zero: true }), label: unit };
-  return chart({ width: room(), height, x, y, label, left: 66 }, (svg, X, Y) => {
-    for (const line of lines) {
-      const known = { 'data-line': line.name, 'data-beside': line.beside ? 'yes' : null };
-      if (line.name === 'lost') line.points.forEach(([at, value]) => svg.append(s('text', { class: line.beside ? 'cross beside' : 'cross', x: X(at), y: Y(value) + 4, 'text-anchor': 'middle', ...known }, '×')));
-      else svg.append(polyline(steps(line.points), X, Y, { stroke: line.colour, 'stroke-dasharray': lineDash(line), ...known }));
-    }
-  });
 }

@@ -98,7 +98,7 @@ function chart({ width, height, x, y, label, left = 58 }, draw) {
       s('text', { x: left - 6, y: Y(tick) + 4, 'text-anchor': 'end' }, tickText(tick, y)),
     );
   }
-  for (const tick of X.ticks) {
+  for (const tick of x.ticks || X.ticks) {
     svg.append(
       s('line', { class: 'gridline', x1: X(tick), x2: X(tick), y1: top, y2: height - bottom }),
       s('text', { x: X(tick), y: height - bottom + 16, 'text-anchor': 'middle' }, tickText(tick, x)),

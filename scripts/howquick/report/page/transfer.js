@@ -36,7 +36,7 @@ function transferPlot(study, some, arms, path) {
   const svg = s('svg', { viewBox: `0 0 ${width} ${height}`, width, height, class: 'plot', role: 'img', 'aria-label': `transfer of ${path}` });
   for (const tick of X.ticks) svg.append(s('line', { class: 'gridline', x1: X(tick), x2: X(tick), y1: 0, y2: height - 38 }), s('text', { x: X(tick), y: height - 24, 'text-anchor': 'middle' }, short(tick)));
   svg.append(s('text', { class: 'axis-label', x: (left + width) / 2, y: height - 6, 'text-anchor': 'middle' }, 'seconds since the start of the load'));
-  const letters = Math.floor(left / 6.6);
+  const letters = Math.floor(left / 7.4);
   rows.forEach((row, index) => {
     const y = index * TRANSFER_ROW + TRANSFER_ROW / 2;
     const label = armLabel(study, row.arm);
