@@ -31,7 +31,8 @@ test_that("medians of a figure's own metric are those that it draws, unfinished 
 })
 
 test_that("a heatmap with its own metric or pairs is compared, one of the study's is not", {
-  figures <- list(a = list(kind = "heatmap", metric = cpu), b = list(kind = "heatmap"), c = list(kind = "heatmap", pairs = list(list("three", "two"))))
+  other <- list(kind = "heatmap", pairs = list(list("three", "two")))
+  figures <- list(a = list(kind = "heatmap", metric = cpu), b = list(kind = "heatmap"), c = other)
   table <- drawn_of(figures)$tables$figure_comparisons
   expect_setequal(table$figure, c("a", "c"))
   expect_setequal(paste(table$a, table$b)[table$figure == "c"], "three two")
@@ -47,7 +48,8 @@ test_that("a correlation has the line of least squares, and none where the colum
 })
 
 test_that("what the table of runs does not have is left to the figure to say", {
-  tables <- drawn_of(list(a = list(kind = "bars", metric = utils::modifyList(cpu, list(column = "nothing"))), b = list(kind = "scatter", x = "y")))$tables
+  nothing <- utils::modifyList(cpu, list(column = "nothing"))
+  tables <- drawn_of(list(a = list(kind = "bars", metric = nothing), b = list(kind = "scatter", x = "y")))$tables
   expect_equal(nrow(tables$figure_medians) + nrow(tables$figure_correlations), 0L)
 })
 

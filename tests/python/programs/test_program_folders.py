@@ -18,7 +18,9 @@ ENVS = ROOT / "envs"
 SHARED = "contract"
 LANGUAGES = sorted(path.name for path in (ENVS / SHARED).iterdir() if path.is_dir())
 # Built for every study; the kernel where it exists.
-ALWAYS = {"workflow", "typescript", "report"} | ({"kernel"} if platform.machine() == "x86_64" else set())
+ALWAYS = {"workflow", "typescript", "report"} | (
+    {"kernel"} if platform.machine() == "x86_64" else set()
+)
 # How code names a contract: language, files, text.
 USES = [
     ("go", "**/*.go", '"howquick/contract"'),
