@@ -103,6 +103,7 @@ rule publish__report:
         background=ancient(BACKGROUND),
         code=hq.report_code("*.py"),
         page=hq.report_code("page/*"),
+        libraries=lambda wildcards: hq.report_libraries,
         plans=[f"{RESULTS}/plan/{study}.json" for study in hq.plans],
         runs=[hq.study_table(study) for study in hq.plans],
         statistics=[f"{RESULTS}/statistics/{study}" for study in hq.plans],

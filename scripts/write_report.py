@@ -12,6 +12,7 @@ from howquick.files import atomic_folder, atomic_text, read_json
 from howquick.report import place
 from howquick.report.encode import read_rows, write_data
 from howquick.report.head import study_head
+from howquick.report.libraries import library_files
 from howquick.report.study import Study, write_study
 
 PAGE = Path(__file__).with_name("howquick") / "report" / "page"
@@ -39,6 +40,8 @@ def index(arguments: argparse.Namespace) -> None:
         for file in sorted(PAGE.iterdir()):
             if file.name != INDEX:
                 shutil.copyfile(file, page / file.name)
+        for name, file in library_files().items():
+            shutil.copyfile(file, page / name)
     with atomic_text(arguments.output) as stream:
         stream.write((PAGE / INDEX).read_text(encoding="utf-8"))
 

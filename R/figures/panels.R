@@ -8,17 +8,6 @@ panel_titles <- function(study, cells, facet) {
   if (length(factors) == 0L) rep("", length(cells)) else unname(cell_title_long(study, cells, factors))
 }
 
-#' Factors in which some cells differ.
-varying_factors <- function(study, cells) {
-  rows <- pick(study$design, match(cells, study$design$cell))
-  Filter(function(name) length(unique(rows[[name]])) > 1L, factor_names(study))
-}
-
-#' Numbers of three digits for readers.
-format_signif <- function(values) {
-  vapply(values, function(value) format(signif(value, 3), big.mark = " ", trim = TRUE, scientific = FALSE), "")
-}
-
 #' Height of so many panels in rows of so many, with the legend and the caption.
 panel_height <- function(panels, columns, each = 52, rest = 24) ceiling(panels / columns) * each + rest
 

@@ -81,3 +81,8 @@ column_axis <- function(column) {
 with_unit <- function(label, unit) {
   if (is.null(unit) || !nzchar(unit)) label else sprintf("%s (%s)", label, unit)
 }
+
+#' Numbers of three digits for readers.
+format_signif <- function(values) {
+  vapply(values, function(value) format(signif(value, 3), big.mark = " ", trim = TRUE, scientific = FALSE), "")
+}

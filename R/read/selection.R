@@ -74,3 +74,9 @@ nearest <- function(name, known) {
   distance <- utils::adist(name, known)[1, ]
   sprintf("Did you mean %s", paste(utils::head(known[order(distance)], 2L), collapse = " or "))
 }
+
+#' Factors in which some cells differ.
+varying_factors <- function(study, cells) {
+  rows <- pick(study$design, match(cells, study$design$cell))
+  Filter(function(name) length(unique(rows[[name]])) > 1L, factor_names(study))
+}

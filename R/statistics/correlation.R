@@ -35,3 +35,17 @@ correlation_interval <- function(loads, comparison, seed) {
   replicates <- apply(draws, 1L, function(drawn) rank_correlation(loads$x[drawn], loads$y[drawn]))
   list(value = value, interval = percentile_interval(replicates, comparison$confidence), n = n)
 }
+
+#' The correlation of one arm in one cell as figures show it: its draws are the same whoever asks.
+arm_correlation <- function(loads, study, cell, arm, column) {
+  correlation_interval(loads, study$comparison, derive_seed(study$seed, cell, arm, column, "correlation"))
+}
+
+#' Slope and intercept of the line of least squares; NA where x is constant.
+least_squares <- function(x, y) {
+  if (length(unique(x)) < 2L) {
+    return(c(slope = NA_real_, intercept = NA_real_))
+  }
+  slope <- stats::cov(x, y) / stats::var(x)
+  c(slope = slope, intercept = mean(y) - slope * mean(x))
+}

@@ -1,6 +1,6 @@
 uses(
-  "base/files", "read/clocks", "read/processor", "read/runs", "read/statistics", "statistics/checks", "statistics/claims",
-  "statistics/comparisons", "statistics/failures", "statistics/intervals", "statistics/overall",
+  "base/files", "read/clocks", "read/details", "read/processor", "read/runs", "read/statistics", "statistics/checks", "statistics/claims",
+  "statistics/comparisons", "statistics/drawn", "statistics/failures", "statistics/intervals", "statistics/overall",
   "statistics/rule", "statistics/tree"
 )
 
@@ -10,7 +10,8 @@ uses(
 #' @param study resolved study
 #' @param folder where `<table>.csv` are written
 #' @param processor as from `read_processor`
-write_statistics <- function(runs, study, folder, processor = no_processor()) {
+#' @param details function: the table of single loads of that name, as from `read_details`; without them no object is told
+write_statistics <- function(runs, study, folder, processor = no_processor(), details = function(name) no_details()) {
   index <- outcome_index(runs)
   comparisons <- compare_pairs(index, study)
   winners <- winner_table(index, study)
@@ -27,6 +28,7 @@ write_statistics <- function(runs, study, folder, processor = no_processor()) {
     checks = check_runs(runs, study),
     programs = program_table(runs)
   )
+  tables <- c(tables, drawn_tables(study, runs, list(runs = function() runs, details = details)))
   for (name in names(tables)) write_table(tables[[name]], folder, name)
   invisible(tables)
 }

@@ -2,9 +2,9 @@
 
 WISH (ENTER_PROGRAMS) is "all" or names, and takes the place of the studies if it is not empty.
 Names are folders of envs/ (programs under test) and of environment/ (the workflow's own Python, what
-checks its scripts, the
-kernel of virtual time, the emulator). Without a configuration that can be read, every program
-under test is named: the workflow itself then says what is wrong with it.
+checks its scripts, what its report draws with, the kernel of virtual time, the emulator). Without a
+configuration that can be read, every program under test is named: the workflow itself then says what is
+wrong with it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 
-ALWAYS = {"workflow", "typescript"}
+ALWAYS = {"workflow", "typescript", "report"}
 # User mode exists for this processor only.
 KERNEL, KERNEL_MACHINE = "kernel", "x86_64"
 EMULATOR = "rattan"

@@ -1,8 +1,8 @@
 # A metric per arm as bars.
 
 uses(
-  "base/errors", "read/labels", "read/processor", "read/selection", "read/study", "figures/absent", "figures/definition",
-  "figures/metric", "figures/panels", "figures/processor", "figures/theme"
+  "base/errors", "read/labels", "read/processor", "read/selection", "read/study", "statistics/medians",
+  "figures/absent", "figures/definition", "figures/metric", "figures/panels", "figures/processor", "figures/theme"
 )
 
 #' Draw a metric per arm as bars with intervals: one panel per cell, or the cells side by side at each arm.

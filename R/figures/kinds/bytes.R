@@ -1,5 +1,5 @@
 uses(
-  "base/tables", "figures/definition", "figures/details", "figures/panels", "figures/protocols",
+  "base/tables", "read/loads", "figures/definition", "figures/details", "figures/panels", "figures/protocols",
   "figures/theme"
 )
 

@@ -1,9 +1,9 @@
 # Do the clients of one server agree?
 
 uses(
-  "base/tables", "base/tolerance", "read/censoring", "read/labels", "read/runs", "read/selection",
-  "read/states", "statistics/comparisons", "statistics/resampling", "figures/absent", "figures/definition",
-  "figures/metric", "figures/panels", "figures/protocols", "figures/theme"
+  "base/tables", "base/tolerance", "read/censoring", "read/labels", "read/runs", "read/selection", "read/states",
+  "statistics/comparisons", "statistics/medians", "statistics/resampling", "figures/absent",
+  "figures/definition", "figures/panels", "figures/protocols", "figures/theme"
 )
 
 #' Median of every client relative to the best client of the same server and protocol in the same cell.

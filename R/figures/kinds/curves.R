@@ -1,6 +1,6 @@
 uses(
-  "base/errors", "base/tables", "read/labels", "read/selection", "read/study", "figures/absent",
-  "figures/definition", "figures/metric", "figures/panels", "figures/theme"
+  "base/errors", "base/tables", "read/labels", "read/selection", "read/study", "statistics/medians",
+  "figures/absent", "figures/definition", "figures/metric", "figures/panels", "figures/theme"
 )
 
 #' Draw a metric against a factor: one line per arm, with intervals.

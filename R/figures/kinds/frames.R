@@ -1,4 +1,4 @@
-uses("base/tables", "read/labels", "figures/definition", "figures/details", "figures/theme")
+uses("base/tables", "read/labels", "read/loads", "figures/definition", "figures/details", "figures/theme")
 
 #' Draw when every piece of every resource arrived, one panel per arm.
 #'

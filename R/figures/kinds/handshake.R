@@ -1,6 +1,9 @@
 # The first packets of a load as a sequence diagram.
 
-uses("base/tables", "read/labels", "figures/definition", "figures/details", "figures/panels", "figures/theme")
+uses(
+  "base/tables", "read/labels", "read/loads", "figures/definition", "figures/details", "figures/panels",
+  "figures/theme"
+)
 
 # Packets of one kind that follow each other so closely are one arrow.
 SAME_FLIGHT_S <- 0.0015

@@ -1,9 +1,10 @@
 # Heatmaps: every cell of the design for every pair of arms.
 
 uses(
-  "base/errors", "base/tables", "base/tolerance", "read/censoring", "read/labels", "read/runs",
-  "read/processor", "read/selection", "read/states", "read/study", "statistics/comparisons", "figures/definition",
-  "figures/metric", "figures/panels", "figures/processor", "figures/protocols", "figures/save", "figures/theme", "figures/tiles"
+  "base/errors", "base/tables", "base/tolerance", "read/censoring", "read/labels", "read/runs", "read/processor",
+  "read/selection", "read/states", "read/study", "statistics/comparisons", "statistics/medians",
+  "statistics/own_comparisons", "figures/definition", "figures/panels", "figures/processor", "figures/protocols",
+  "figures/save", "figures/theme", "figures/tiles"
 )
 
 #' What each tile shows.
@@ -44,19 +45,12 @@ tile_text <- function(tiles, silent_percent) {
 #'
 #' The study's p-values are corrected over all of its comparisons, the figure's over those of the figure.
 draw_heatmap <- function(figure, study, data) {
-  pairs <- figure_pairs(figure, study)
-  known <- study$comparison$pair_table
-  if (is.null(figure$metric) && all(outcome_key(pairs$a, pairs$b) %in% outcome_key(known$a, known$b))) {
+  if (!compares_itself(figure, study)) {
     make <- function() compare_pairs(data$index(), study, intervals = FALSE)
     return(draw_comparisons(figure, study, mark_costly(data$statistics("comparisons", make), data)))
   }
-  chosen <- metric_of_figure(figure, study, data$runs())
-  cells <- select_cells(study, figure$cells, figure_place(figure))$cell
-  own <- chosen$study
-  own$comparison$pair_table <- pairs
-  own$design <- pick(own$design, own$design$cell %in% cells)
-  comparisons <- compare_pairs(outcome_index(chosen$runs), own, intervals = FALSE)
-  draw_comparisons(figure, chosen$study, mark_costly(comparisons, data), "this figure")
+  own <- metric_of_figure(figure, study, data$runs())$study
+  draw_comparisons(figure, own, mark_costly(own_comparisons(figure, study, data$runs()), data), "this figure")
 }
 
 #' Comparisons with `costly`: the processor would add much to a load of one of the two arms.

@@ -1,7 +1,6 @@
 uses(
-  "base/errors", "base/tables", "read/labels", "read/selection", "statistics/correlation",
-  "statistics/resampling", "figures/absent", "figures/definition", "figures/metric", "figures/panels",
-  "figures/theme"
+  "base/errors", "base/tables", "read/labels", "read/selection", "statistics/correlation", "statistics/medians",
+  "figures/absent", "figures/definition", "figures/panels", "figures/theme"
 )
 
 #' Draw the metric against another column of the table of runs, one panel per arm, with the rank correlation.
@@ -56,7 +55,7 @@ draw_scatter <- function(figure, study, data) {
 #' Points and title of one arm in one cell.
 scatter_panel <- function(runs, study, column, cell, arm) {
   loads <- paired_columns(runs, cell, arm, column)
-  found <- correlation_interval(loads, study$comparison, derive_seed(study$seed, cell, arm, column, "correlation"))
+  found <- arm_correlation(loads, study, cell, arm, column)
   title <- sprintf("%s\n%s", arm_label(study, arm), correlation_text(found))
   points <- data.table::data.table(panel = title, x = loads$x, y = loads$y, several = !is.na(found$value))
   list(points = points, title = title, without = loads$without)

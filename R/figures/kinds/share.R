@@ -1,6 +1,6 @@
 uses(
-  "base/tables", "read/labels", "read/study", "figures/absent", "figures/definition", "figures/details",
-  "figures/panels", "figures/protocols", "figures/theme"
+  "base/tables", "read/labels", "read/loads", "read/study", "figures/absent", "figures/definition",
+  "figures/details", "figures/panels", "figures/protocols", "figures/theme"
 )
 
 #' Draw the share of resources by the protocol that carried them, one panel per page or cell.

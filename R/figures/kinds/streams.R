@@ -1,5 +1,5 @@
 uses(
-  "base/tables", "read/labels", "figures/definition", "figures/details", "figures/kinds/frames",
+  "base/tables", "read/labels", "read/loads", "figures/definition", "figures/details", "figures/kinds/frames",
   "figures/theme"
 )
 

@@ -1,5 +1,5 @@
 uses(
-  "base/errors", "base/tables", "read/labels", "read/selection", "figures/absent", "figures/definition",
+  "base/errors", "read/labels", "read/selection", "statistics/transfers", "figures/absent", "figures/definition",
   "figures/details", "figures/panels", "figures/theme"
 )
 
@@ -10,13 +10,11 @@ uses(
 draw_transfer <- function(figure, study, data) {
   if (is.null(figure$path)) fail(figure_place(figure), "has no 'path'", "Name the path of an object of the page")
   arms <- figure_arms(figure, study$comparison$arms)
-  rows <- details_of_figure(figure, study, data, "objects", arms, first = FALSE)
-  rows <- if ("path" %in% names(rows)) pick(rows, rows$path == figure$path) else pick(rows, 0L)
-  if (nrow(rows) == 0L) {
+  times <- transfer_times(object_rows(figure, study, data, arms))
+  if (nrow(times) == 0L) {
     return(no_detail_figure(figure, study, data, arms))
   }
-  times <- transfer_times(rows)
-  cells <- levels(droplevels(rows$cell))
+  cells <- levels(droplevels(times$cell))
   titles <- shown_cells(study, cells)
   times$panel <- factor(titles[match(times$cell, cells)], levels = unique(titles))
   times$arm <- factor(times$arm, levels = rev(arms))
@@ -43,14 +41,4 @@ draw_transfer <- function(figure, study, data) {
     ) +
     theme_study()
   sized(plot, width = FIGURE_WIDTH, height = panel_height(panels, columns, 5 * length(arms) + 16, 20))
-}
-
-#' Medians of the times of an object, seconds since the start of the load.
-#'
-#' @return data.table: cell, arm, n, start, first, end
-transfer_times <- function(rows) {
-  rows$first <- ifelse(is.na(rows$first_byte_s), rows$start_s, rows$first_byte_s)
-  summarise_rows(rows, c("cell", "arm"), function(own) {
-    list(n = nrow(own), start = stats::median(own$start_s), first = stats::median(own$first), end = stats::median(own$end_s))
-  })
 }

@@ -1,8 +1,8 @@
 # The sender's state over time.
 
 uses(
-  "base/errors", "base/tables", "read/details", "read/labels", "read/selection", "figures/definition", "figures/details",
-  "figures/protocols", "figures/theme"
+  "base/errors", "base/tables", "read/details", "read/labels", "read/loads", "read/selection",
+  "figures/definition", "figures/details", "figures/protocols", "figures/theme"
 )
 
 WINDOW_QUANTITIES <- c(

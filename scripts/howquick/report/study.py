@@ -12,7 +12,7 @@ from typing import Any
 from howquick.files import read_json
 from howquick.report.encode import parse, read_rows, table, write_data
 from howquick.report.head import Row, study_head
-from howquick.report.load import Details, LoadFiles, detail_tables, load_detail
+from howquick.report.load import TABLES, Details, LoadFiles, detail_tables, load_detail
 from howquick.study.cells import calibration_name
 
 # Of each load what figures of a whole study are drawn from.
@@ -22,7 +22,12 @@ _ARM = (
     "own_options",
 )  # fmt: skip
 _CELL = ("name", "levels", "values", "link", "workload", "clock", "not_applicable")
-_TABLES = ("summary", "comparisons", "overall", "failures", "checks", "programs", "tree")
+_TABLES = (
+    "summary", "comparisons", "overall", "failures", "checks", "programs", "tree", "figure_medians",
+    "figure_comparisons", "figure_correlations", "figure_transfers", "figure_pairings",
+)  # fmt: skip
+# Of pairs of programs it is a result that nobody measured them.
+_WITH_UNMEASURED = ("figure_pairings",)
 # Numbers that name or place a load and measure nothing.
 _NO_METRIC = frozenset(
     {"block", "repetition", "order", "started", "queue_ms", "mtu_bytes", "timeout_s", "loss_seed_up",
@@ -75,7 +80,7 @@ def _page(study: Study, runs: Sequence[Row], names: Sequence[str]) -> dict[str, 
             row
             for row in read_rows(study.statistics / f"{name}.csv")
             # Cells of other scales have no numbers: a page tells them by what is not there.
-            if row.get("state") != "not measured"
+            if name in _WITH_UNMEASURED or row.get("state") != "not measured"
         ]
         for name in _TABLES
     }
@@ -133,17 +138,22 @@ def _write_cell(
     blocks = sorted({row["block"] for row in runs if row.get("block")})
     tables = study.results / "tables" / study.name / name
     details = detail_tables(tables / block for block in blocks)
-    detailed = []
+    detailed: list[int] = []
+    having: dict[str, list[int]] = {name: [] for name in TABLES}
     for index, row in enumerate(runs):
         found = load_detail(LoadFiles(study.results, row), details)
         if found:
             write_data(folder, f"{number}/{index}", found, f"{study.name}/")
             detailed.append(index)
+        for table_name in TABLES:
+            if table_name in found:
+                having[table_name].append(index)
     cell = next((cell for cell in study.plan["cells"] if cell["name"] == name), None)
     page = {
         "name": name,
         "runs": table(runs),
         "detailed": detailed,
+        "tables": {table_name: loads for table_name, loads in having.items() if loads},
         "calibration": _calibration(study.results, cell),
     }
     write_data(folder, f"c{number}", page, f"{study.name}/")

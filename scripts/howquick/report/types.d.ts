@@ -1,5 +1,8 @@
 // What the report's scripts hand to each other, for the compiler that checks them. Data come from study.py, head.py and load.py.
 
+/** uPlot of environment/report/, whose own types name no classic script. */
+declare const uPlot: any;
+
 /** A row of a table: numbers stay numbers, "" is null. */
 type Row = Record<string, any>;
 /** Rows by columns, as encode.py packs them. */
@@ -34,7 +37,7 @@ interface Study extends Head {
 }
 /** A study as the list of claims asks for it. */
 interface Named { name: string; knows(cell: string): boolean }
-interface CellPage { name: string; runs: Table; detailed: number[]; calibration: Link | null }
+interface CellPage { name: string; runs: Table; detailed: number[]; tables: Record<string, number[]>; calibration: Link | null }
 /** Of a load what load.py found. */
 interface Detail {
   objects?: Table; series?: Table; packets?: Table; window?: Table; transport?: Table; handshake?: Table; frames?: Table;
@@ -51,7 +54,7 @@ type Child = any;
 /** From and to, or x and y. */
 type Pair = number[];
 interface Scale { (value: number): number; ticks: number[]; invert(pixel: number): number }
-interface Axis { domain: number[]; label?: string; log?: boolean; names?: Record<string, string> | null }
+interface Axis { domain: number[]; label?: string; log?: boolean; names?: Record<string, string> | null; ticks?: number[] }
 interface Style { colour: string; mark: string }
 interface Entry { label: string; colour: string; mark?: string; edge?: boolean; href?: string }
 interface Point {
@@ -60,14 +63,23 @@ interface Point {
 interface Panel { title: Child; content: Node }
 interface Part { name: string; label: string; share: number; colour: string }
 interface Bar { title: Child; parts: Part[]; note: Child }
-interface Tile { text: string; title: string; value?: number; difference?: number; significant?: boolean; mark?: string }
+interface Tile {
+  text: string; title: string; value?: number; difference?: number; significant?: boolean; mark?: string;
+  state?: string; decided?: boolean; side?: string; share?: number;
+}
+/** A distribution of one arm in one cell. */
+interface Curve { cell: string; arm: string; n: number; points: Pair[] }
+/** A load that a figure of details shows, with its rows of a table. */
+interface Shown { cell: string; arm: string; row: Row; items: Row[] }
+/** Packets that are one arrow: milliseconds at both ends. */
+interface Flight { up: boolean; label: string; packets: number; bytes: number; client: number; server: number }
 interface Heat { a: string; b: string; metric: string; x: string; y: string; factors: string[] }
 interface Deviation { link: Link; check: Check; deviation: number | null; from: number | null; to: number | null }
 interface Agreement { cell: Cell; arm: Arm; place: string; cost: number | null; clients?: number; percent?: number | null }
 interface Timed { row: Row; x: number; y: number }
 /** A node of tree.csv. */
 interface Split { children: Split[]; [column: string]: any }
-interface Line { name?: string; label?: string; colour?: string; dashed?: boolean; points: Pair[] }
+interface Line { name?: string; label?: string; colour?: string; dashed?: boolean; beside?: boolean; points: Pair[] }
 
 interface ParentNode {
   querySelector<E extends HTMLElement = HTMLElement>(selectors: string): E | null;

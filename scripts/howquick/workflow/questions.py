@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from howquick.environment.manifest import prefix_of
 from howquick.errors import ROOT
 from howquick.extract.code import extraction_hash
 from howquick.files import canonical_hash, read_json
@@ -18,6 +19,7 @@ from howquick.plan.method import method
 from howquick.plan.plan import ENVIRONMENT
 from howquick.plan.precision import precision_file
 from howquick.processor.samples import samples_fingerprint, virtual_cells
+from howquick.report.libraries import PROGRAM, library_files
 from howquick.study.beside import workloads_of
 from howquick.study.cells import (
     arms_of,
@@ -237,6 +239,11 @@ class Workflow:
         if find(self.plans[study]["figures"], figure)["kind"] != "calibration":
             return []
         return self.calibrations(study)
+
+    @property
+    def report_libraries(self) -> list[str]:
+        """Files of others that the report's page uses; none where the environment has none."""
+        return [str(path) for path in library_files().values()] if prefix_of(PROGRAM) else []
 
     def report_code(self, pattern: str) -> list[str]:
         """Files of the package that makes the reader's report."""

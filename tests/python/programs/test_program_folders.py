@@ -18,7 +18,9 @@ ENVS = ROOT / "envs"
 SHARED = "contract"
 LANGUAGES = sorted(path.name for path in (ENVS / SHARED).iterdir() if path.is_dir())
 # Built for every study; the kernel where it exists.
-ALWAYS = {"workflow", "typescript"} | ({"kernel"} if platform.machine() == "x86_64" else set())
+ALWAYS = {"workflow", "typescript", "report"} | (
+    {"kernel"} if platform.machine() == "x86_64" else set()
+)
 # How code names a contract: language, files, text.
 USES = [
     ("go", "**/*.go", '"howquick/contract"'),
@@ -172,4 +174,6 @@ def test_the_contracts_are_no_program(tree: Path) -> None:
     assert done.returncode == 1
     assert f"there is no {SHARED} in envs/ or environment/" in done.stderr
     everything = select(tree, "all").stdout.split()
-    assert set(everything) == programs() | {"kernel", "rattan", "typescript", "workflow"}
+    assert set(everything) == programs() | {
+        "kernel", "rattan", "report", "typescript", "workflow"
+    }  # fmt: skip

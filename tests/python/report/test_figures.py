@@ -2,74 +2,34 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
-import subprocess
-from typing import Any
 
 from howquick.errors import ROOT
 from howquick.report.browser import Browser
 from howquick.study.figures import READS
-from report.sample import CELLS, STUDY, Sample, runs_file
+from report.asking import asked_of_r, open_figure, shown
+from report.sample import CELLS, STUCK, STUDY, Sample
 
+# Of each tile pair, cell, number, value, kinds, words, column and row.
+TILES = """[...document.querySelectorAll('PLACE .tile')].map((e) => {
+  const heads = e.closest('table').querySelectorAll('tbody tr:first-child th').length;
+  return [e.closest('[data-pair]').dataset.pair, e.dataset.cell, e.dataset.text ?? '', e.dataset.value ?? '',
+    e.className, e.textContent, e.closest('td').cellIndex - heads + 1, e.closest('tr').rowIndex];
+})"""
 KINDS = sorted(path.stem for path in (ROOT / "R/figures/kinds").glob("*.R"))
-# What R draws of a figure of the study, as a table on the standard output.
-ASK_R = """
-source("R/load.R")
-uses("read/study", "figures/draw", "figures/kinds/consistency", "figures/kinds/profile",
-  "figures/kinds/share", "figures/kinds/failures", "figures/kinds/calibration")
-given <- commandArgs(TRUE)
-study <- read_study(given[1])
-data <- figure_data(study, list(runs = given[2], calibration = given[3]))
-figure <- find_figure(study, given[4])
-runs <- data$runs()
-arms <- figure_arms(figure, if (figure$kind == "failures") study$arm_table$arm else study$comparison$arms)
-cells <- select_cells(study, figure$cells, "figure")$cell
-own <- pick(runs, runs$cell %in% cells & runs$arm %in% arms)
-table <- switch(figure$kind,
-  consistency = consistency_table(study, runs, cells, arms),
-  profile = profile_table(pick(own, own$status == "ok")),
-  share = {
-    rows <- details_of_figure(figure, study, data, "objects", arms, first = FALSE)
-    rows$panel <- "all"
-    protocol_shares(rows)
-  },
-  failures = failure_counts(failure_table(own), own),
-  calibration = calibration_deviation(data$calibration())
-)
-options(digits = 17)
-write.csv(as.data.frame(table), row.names = FALSE)
-"""
-Rows = list[dict[str, str]]
 
 
-def asked_of_r(sample: Sample, figure: str) -> Rows:
-    """The table that a figure is drawn from."""
-    files = [str(path) for path in sorted((sample.folder / "calibration").glob("*.json"))]
-    plan = sample.folder / "plan" / f"{STUDY}.json"
-    argv = [str(plan), str(runs_file(sample.folder)), ",".join(files), figure]
-    done = subprocess.run(
-        ["Rscript", "-e", ASK_R, *argv], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return list(csv.DictReader(io.StringIO(done.stdout)))
-
-
-def shown(page: Browser, sample: Sample, figure: str, attributes: str) -> list[list[Any]]:
-    """What the page shows of a figure: the named data attributes of every element that has a number."""
-    page.open(f"{sample.page}#/{STUDY}?tab=figures&figure={figure}")
-    found = page.run(
-        f"[...document.querySelectorAll('#figure-{figure} [data-value]')].map((e) =>"
-        f" {attributes}.map((name) => e.closest(`[data-${{name}}]`)?.dataset[name] ?? null))"
-    )
-    assert found, page.run("document.getElementById('main').innerText")
-    return list(found)
+def same(one: str | None, other: str) -> bool:
+    """Two numbers as texts; an empty one is not known."""
+    if other == "" or one in (None, ""):
+        return other == "" and one in (None, "")
+    return math.isclose(float(str(one)), float(other), rel_tol=1e-9, abs_tol=1e-12)
 
 
 def test_the_page_draws_every_kind_that_the_appendix_draws(page: Browser, sample: Sample) -> None:
     page.open(sample.page)
     assert page.run("Object.keys(DRAWN).sort()") == KINDS == sorted(READS)
+    assert {figure["kind"] for figure in sample.plan["figures"]} == set(KINDS)
 
 
 def test_every_figure_of_the_study_is_a_drawing(page: Browser, sample: Sample) -> None:
@@ -78,28 +38,28 @@ def test_every_figure_of_the_study_is_a_drawing(page: Browser, sample: Sample) -
         place = f"#figure-{figure['name']} .drawing"
         drawn = page.run(f"document.querySelectorAll('{place} :is(svg.plot, table, .tree)').length")
         said = page.run(f"document.querySelector('{place} .empty')?.innerText ?? ''")
-        # One load alone has details here, and not every cell has loads.
-        assert drawn or "details" in said or "None of its cells" in said, figure["name"]
+        # Not every cell has loads.
+        assert drawn or "None of its cells" in said, figure["name"]
 
 
 def test_clients_differ_as_r_says(page: Browser, sample: Sample) -> None:
     said = {
         (row["cell"], row["arm"]): row["percent"]
         for row in asked_of_r(sample, "clients")
-        if row["percent"] != "NA" and int(row["clients"]) > 1
+        if row["percent"] and int(row["clients"]) > 1
     }
     found = {
-        (c, a): value for c, a, value in shown(page, sample, "clients", "['cell', 'arm', 'value']")
+        (c, a): value for c, a, value in shown(page, sample, "clients", "cell", "arm", "value")
     }
     assert len(said) > len(CELLS)
     for key, percent in said.items():
-        assert math.isclose(float(found[key]), float(percent), rel_tol=1e-9, abs_tol=1e-9), key
+        assert same(found[key], percent), key
 
 
 def test_shares_of_processor_time_are_those_of_r(page: Browser, sample: Sample) -> None:
     found = sorted(
         (part, round(float(value), 9))
-        for part, value in shown(page, sample, "profile", "['part', 'value']")
+        for part, value in shown(page, sample, "profile", "part", "value")
         if part
     )
     said = sorted(
@@ -111,7 +71,7 @@ def test_shares_of_processor_time_are_those_of_r(page: Browser, sample: Sample) 
 def test_shares_of_protocols_are_those_of_r(page: Browser, sample: Sample) -> None:
     found = sorted(
         (part, round(float(value), 9))
-        for part, value in shown(page, sample, "share", "['part', 'value']")
+        for part, value in shown(page, sample, "share", "part", "value")
     )
     said = sorted(
         (row["protocol"], round(100 * float(row["share"]), 9))
@@ -121,13 +81,14 @@ def test_shares_of_protocols_are_those_of_r(page: Browser, sample: Sample) -> No
 
 
 def test_failures_are_those_of_r(page: Browser, sample: Sample) -> None:
-    found = {(c, a): int(v) for c, a, v in shown(page, sample, "bad", "['cell', 'arm', 'value']")}
+    found = {(c, a): int(v) for c, a, v in shown(page, sample, "bad", "cell", "arm", "value")}
     said = {(row["cell"], row["arm"]): int(row["bad"]) for row in asked_of_r(sample, "bad")}
-    assert sum(said.values()) == len(CELLS) and found == said
+    assert said[STUCK] == 5 and {key for key, bad in said.items() if not bad}
+    assert all(found.get(key, 0) == bad for key, bad in said.items())
 
 
 def test_links_deviate_as_r_says(page: Browser, sample: Sample) -> None:
-    page.open(f"{sample.page}#/{STUDY}?tab=figures&figure=links")
+    open_figure(page, sample, "links")
     found = page.run(
         f"howquick.load('{STUDY}/study').then((study) =>"
         " [...deviations(study.links)].flatMap(([panel, rows]) => rows.map((row) => [panel, row.deviation])))"
@@ -137,3 +98,70 @@ def test_links_deviate_as_r_says(page: Browser, sample: Sample) -> None:
     )
     assert len(said) > len(CELLS)
     assert sorted((panel, round(value, 6)) for panel, value in found) == said
+
+
+def test_a_matrix_says_what_r_says(page: Browser, sample: Sample) -> None:
+    """Of every pair of programs whether it worked, how fast, and why not."""
+    said = sorted(
+        (row["server"], row["client"], row["arm"], row["state"],
+         row["median"] and round(float(row["median"]), 9))
+        for row in asked_of_r(sample, "pairs")
+    )  # fmt: skip
+    found = sorted(
+        (server, client, arm or "", state, value and round(float(value), 9))
+        for server, client, arm, state, value in shown(
+            page, sample, "pairs", "server", "client", "arm", "state", "value", every="state"
+        )
+    )
+    assert {row[3] for row in said} >= {"worked", "failed", "not supported"} and found == said
+    reasons = {row["reason"] for row in asked_of_r(sample, "pairs") if row["reason"]}
+    text = page.run("document.querySelector('#figure-pairs').textContent")
+    assert reasons and all(reason in text for reason in reasons)
+
+
+def test_tiles_are_those_of_r(page: Browser, sample: Sample) -> None:
+    for figure in ("heatmap", "cpu-heatmap"):
+        said = {
+            (f"{row['a']} {row['b']}", row["cell"]): row
+            for row in asked_of_r(sample, figure)
+            if row["kind"] != "not measured"
+        }
+        place = open_figure(page, sample, figure)
+        found = page.run(TILES.replace("PLACE", place))
+        tiles = {
+            (pair, cell): rest for pair, cell, *rest in found if "state-not-measured" not in rest[2]
+        }
+        assert set(tiles) == set(said) and len(said) > len(CELLS)
+        columns, rows = ranks(said, "column"), ranks(said, "row")
+        for key, (text, value, kind, words, column, line) in tiles.items():
+            row = said[key]
+            assert text == row["text"].removesuffix("*"), key
+            assert (column, line) == (columns[row["column"]], rows[row["row"]]), key
+            if row["kind"] == "value":
+                assert same(value, row["difference_percent"]), key
+                assert ("decided" in kind) == (row["decided"] == "TRUE"), key
+                assert ("†" in words) == (row["costly"] == "TRUE"), key
+                assert ("*" in words) == (row["significant"] == "TRUE"), key
+                assert ("lower" in kind) == (float(row["shade"]) < 0), key
+            else:
+                assert "state-failed" in kind, key
+        assert {row["kind"] for row in said.values()} == {"value", "failed"}
+
+
+def ranks(said: dict[tuple[str, str], dict[str, str]], name: str) -> dict[str, int]:
+    """Places among those that are shown: R counts levels of cells that were not measured too."""
+    places = sorted({int(row[name]) for row in said.values()})
+    return {str(place): number for number, place in enumerate(places, 1)}
+
+
+def test_a_tree_splits_as_r_says(page: Browser, sample: Sample) -> None:
+    tree = next(figure["name"] for figure in sample.plan["figures"] if figure["kind"] == "tree")
+    said = sorted((row["right"], row["n"]) for row in asked_of_r(sample, tree))
+    place = open_figure(page, sample, tree)
+    texts = page.run(
+        f"[...document.querySelectorAll('{place} .tree li > small')].map((e) => e.textContent)"
+    )
+    found = sorted(
+        tuple(text.removeprefix(" in ").removesuffix(" cells").split(" of ")) for text in texts
+    )
+    assert len(said) > 1 and found == said

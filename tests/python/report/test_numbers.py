@@ -61,7 +61,8 @@ def test_every_tile_of_the_heatmap(page: Browser, sample: Sample) -> None:
 def test_every_mark_of_an_arm_that_computes_for_long(page: Browser, sample: Sample) -> None:
     """Of tiles, where one arm of the pair does; of a cell's table, its own rows."""
     shares = {
-        (row["cell"], row["arm"]): float(row["processor_share"]) for row in sample.table("summary")
+        (row["cell"], row["arm"]): float(row["processor_share"] or 0)
+        for row in sample.table("summary")
     }
     costly = {place for place, share in shares.items() if share > 0.1}
     assert costly and len(costly) < len(shares) / 2

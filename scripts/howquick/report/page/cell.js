@@ -213,13 +213,13 @@ function sideBySide(route, study, name, rows, arms, metric) {
   const b = arms.includes(route.choices.b) ? route.choices.b : pair[1];
   const options = arms.map((arm) => [arm, armLabel(study, arm)]);
   const row = comparisonOf(study).get(`${name} ${a} ${b}`);
-  const some = rows.filter((load) => load.status === 'ok' && finite(load[metric.column]));
+  const curves = [a, b].map((arm) => ecdfCurve(study, name, arm, rows, metric)).filter(Boolean);
   const said = row && metric.column === study.metric.column
     ? facts([['ratio of medians', h('span', {}, interval({ ...row, value: row.ratio }))], ['difference', percent(row.difference_percent)], ['shift', interval({ value: row.shift, low: row.shift_low, high: row.shift_high }, metric.unit)], ['by the paper\'s rule', row.rule === 'tie' ? 'tie' : armLabel(study, row.rule || '')], ['test', row.test], ['p', number(row.p)], ['p adjusted', number(row.p_adjusted)]])
     : h('p', { class: 'quiet' }, 'The study compares other pairs: the distributions alone.');
   return h('section', {}, h('h2', {}, 'Two arms side by side'),
     h('div', { class: 'controls' }, choice('first', options, a, (value) => choose(route, { a: value, b })), choice('second', options, b, (value) => choose(route, { a, b: value }))),
-    said, legend([a, b].map((arm) => ({ label: armLabel(study, arm), ...armStyle(study, arm) }))), ecdf(study, some, [a, b], metric, Math.min(room(), 720)));
+    said, legend([a, b].map((arm) => ({ label: armLabel(study, arm), ...armStyle(study, arm) }))), ecdf(study, curves, metric, { width: Math.min(room(), 720), axis: ecdfAxis([curves]) }));
 }
 
 /**

@@ -73,7 +73,7 @@ function conditions(study, rows) {
     properties: { 'data-condition': row.condition, class: 'condition' },
     cells: [
       h('span', { class: 'what' }, row.what, row.note ? h('small', {}, ` ${row.note}`) : ''), h('span', { class: 'nowrap' }, interval(row)), boundLine(row), h('span', { class: 'nowrap' }, row.bound),
-      verdict(row.verdict), number(row.n), h('span', { class: 'decides' }, decides(row)), h('span', { class: 'nowrap' }, seconds(row.cost_s)), claimCells(study, row),
+      verdict(row.verdict), number(row.n), h('span', { class: 'decides' }, decides(row)), h('span', { class: 'nowrap', 'data-value': row.cost_s }, seconds(row.cost_s)), claimCells(study, row),
     ],
   })), { class: 'conditions', 'aria-label': `numbers of claim ${rows[0].claim}` });
 }

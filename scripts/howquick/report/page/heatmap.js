@@ -164,6 +164,7 @@ function tileOf(study, cell, { a, b }, medians, comparisons) {
   if (!b) return { value: one && one.median, text: one ? short(one.median) : '', title: one ? `n = ${one.n}` : 'not measured' };
   const row = comparisons.get(`${cell.name} ${a} ${b}`);
   if (row && row.state !== 'measured') return { text: '', title: row.state };
+  if (row && failText(row)) return { text: failText(row), difference: row.difference_percent, title: `${armLabel(study, a)} ${short(row.median_a)}, ${armLabel(study, b)} ${short(row.median_b)}; ∞: half of the loads or more did not finish`, state: 'failed' };
   let difference = row ? row.difference_percent : null;
   if (difference === null && one && two && finite(one.median) && finite(two.median) && two.median !== 0) {
     difference = 100 * (one.median / two.median - 1);
@@ -191,31 +192,41 @@ function facets(study, cells, chosen, tile) {
 /**
  * @param {Study} study
  * @param {Cell[]} cells
- * @param {string} x
+ * @param {string | string[]} across factors of the columns
  * @param {string[]} rowFactors
  * @param {(cell: Cell) => Tile} tile
  * @param {string} label
  */
-function heatTable(study, cells, x, rowFactors, tile, label) {
-  const column = study.factors.find((factor) => factor.name === x);
-  const rows = rowFactors.map((name) => study.factors.find((factor) => factor.name === name));
-  if (!column) return grid(['cell', 'value'], cells.map((cell) => [link([study.study, cell.name], cell.name), tile(cell).text]));
-  const there = new Set(cells.map((cell) => cell.levels[x]));
-  const levels = column.levels.filter((level) => there.has(level.name));
+function heatTable(study, cells, across, rowFactors, tile, label) {
+  const named = (/** @type {string[]} */ names) => names.map((name) => study.factors.find((factor) => factor.name === name)).filter(Boolean);
+  const [columns, rows] = [named([].concat(across)), named(rowFactors)];
+  if (!columns.length) return grid(['cell', 'value'], cells.map((cell) => [link([study.study, cell.name], cell.name), tile(cell).text]));
+  const key = (/** @type {Factor[]} */ factors, /** @type {Cell} */ cell) => factors.map((factor) => cell.levels[factor.name]).join(' ');
+  const heads = [...new Map(inOrder(columns, cells).map((cell) => [key(columns, cell), cell]))];
   const lines = new Map();
-  for (const cell of cells) {
-    const key = rows.map((factor) => cell.levels[factor.name]).join(' ');
-    if (!lines.has(key)) lines.set(key, { cell, tiles: new Map() });
-    const tiles = lines.get(key).tiles;
+  for (const cell of inOrder(rows, cells)) {
+    const line = key(rows, cell);
+    if (!lines.has(line)) lines.set(line, { cell, tiles: new Map() });
+    const { tiles } = lines.get(line);
     // Factors that others tie together can leave two cells in one place.
-    tiles.set(cell.levels[x], [...(tiles.get(cell.levels[x]) || []), cell]);
+    tiles.set(key(columns, cell), [...(tiles.get(key(columns, cell)) || []), cell]);
   }
   const head = h('tr', {}, rows.map((factor) => h('th', { scope: 'col' }, factor.label)),
-    levels.map((level) => h('th', { scope: 'col', class: 'level' }, h('small', {}, column.label), levelText(column, level))));
+    heads.map(([, cell]) => h('th', { scope: 'col', class: 'level' }, columns.map((factor) => h('div', {}, h('small', {}, factor.label), factorLevel(factor, cell))))));
   const body = [...lines.values()].map(({ cell, tiles }) => h('tr', {},
     rows.map((factor) => h('th', { scope: 'row' }, factorLevel(factor, cell))),
-    levels.map((level) => h('td', { class: 'tiles' }, (tiles.get(level.name) || []).map((/** @type {Cell} */ one) => tileLink(study, one, tile(one)))))));
+    heads.map(([place]) => h('td', { class: 'tiles' }, (tiles.get(place) || []).map((/** @type {Cell} */ one) => tileLink(study, one, tile(one)))))));
   return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': `heatmap, ${label}` }, h('table', { class: 'heat' }, h('thead', {}, head), h('tbody', {}, body)));
+}
+
+/**
+ * Cells in the order of the levels of some factors, of the first first.
+ * @param {Factor[]} factors
+ * @param {Cell[]} cells
+ */
+function inOrder(factors, cells) {
+  const place = (/** @type {Factor} */ factor, /** @type {Cell} */ cell) => factor.levels.findIndex((level) => level.name === cell.levels[factor.name]);
+  return [...cells].sort((one, two) => factors.reduce((found, factor) => found || place(factor, one) - place(factor, two), 0));
 }
 
 /**
@@ -223,12 +234,14 @@ function heatTable(study, cells, x, rowFactors, tile, label) {
  * @param {Cell} cell
  * @param {Tile} tile
  */
-function tileLink(study, cell, { difference, text, title, significant, mark }) {
-  const element = link([study.study, cell.name], text ? `${text}${significant ? ' *' : ''}${mark ? ` ${mark}` : ''}` : '·', {}, {
-    class: `tile ${finite(difference) ? (difference < 0 ? 'lower' : 'higher') : 'plain'}`, title: `${cell.name}: ${title}`,
-    'data-cell': cell.name, 'data-value': difference,
+function tileLink(study, cell, { difference, text, title, significant, mark, state, decided, side, share }) {
+  const words = [text, significant ? '*' : '', mark].filter(Boolean).join(' ');
+  const kind = state ? `state-${state}` : finite(difference) ? side || (difference < 0 ? 'lower' : 'higher') : 'plain';
+  const element = link([study.study, cell.name], words || '·', {}, {
+    class: `tile ${kind}${decided ? ' decided' : ''}`, title: `${cell.name}: ${title}`,
+    'data-cell': cell.name, 'data-value': difference, 'data-text': state || side ? text : null,
   });
-  if (finite(difference)) element.style.setProperty('--share', `${Math.round(Math.min(Math.abs(difference) / FULL_PERCENT, 1) * 62)}%`);
+  if (finite(difference)) element.style.setProperty('--share', `${Math.round((share ?? Math.min(Math.abs(difference) / FULL_PERCENT, 1)) * 62)}%`);
   return element;
 }
 

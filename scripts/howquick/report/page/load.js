@@ -16,9 +16,10 @@ async function loadPage(route) {
   document.title = `${arm} ${repetition} – ${cell}`;
   const other = await otherLoad(route, study, page, rows, place, row);
   return h('div', {}, top, summary(study, row, detail), loadControls(route, study, rows, row),
-    waterfall(study, row, detail, other), bytesSection(study, row, detail, other), windowSection(study, row, detail, other),
+    besideNote(study, route, rows, row, other),
+    waterfall(study, row, detail, other), overTime(study, { row, detail }, other),
     packetsSection(route, where, row, howquick.rows(detail.packets)),
-    handshakeSection(detail), filmSection(row, detail), captureSection(row, detail), logSection(detail), metaSection(detail), rowSection(row));
+    handshakeSection(study, cell, detail), filmSection(row, detail), captureSection(row, detail), logSection(detail), metaSection(detail), rowSection(row));
 }
 
 /**
@@ -30,10 +31,33 @@ async function loadPage(route) {
  * @param {Row} row
  */
 async function otherLoad(route, study, page, rows, place, row) {
-  const [arm, repetition] = (route.choices.with || '').split('~');
-  const found = rows.find((known) => known.arm === arm && String(known.repetition) === repetition);
+  const found = rowOf(rows, route.choices.with);
   if (!found || found === row || !page.detailed.includes(found.index)) return null;
   return { row: found, detail: await howquick.load(`${study.study}/${place}/${found.index}`) };
+}
+
+/**
+ * What there is of the load that was asked for beside it, where that is nothing.
+ * @param {Study} study
+ * @param {Route} route
+ * @param {Row[]} rows
+ * @param {Row} row
+ * @param {Loaded | null} other
+ */
+function besideNote(study, route, rows, row, other) {
+  const found = rowOf(rows, route.choices.with);
+  if (!found || found === row || other) return null;
+  return h('p', { class: 'empty beside-note' }, `Of ${loadName(study, found)} this folder has its row of the table alone: nothing of it can be drawn over time.`);
+}
+
+/**
+ * A load by its choice in the address, ARM~REPETITION.
+ * @param {Row[]} rows
+ * @param {string | undefined} choice
+ */
+function rowOf(rows, choice) {
+  const [arm, repetition] = (choice || '').split('~');
+  return rows.find((known) => known.arm === arm && String(known.repetition) === repetition);
 }
 
 /**
@@ -132,70 +156,15 @@ function waterfallPlot(objects, most) {
   return h('div', { class: 'scroll' }, svg);
 }
 
-/** @type {Record<string, string>} */
-const EVENTS = { sent: COLOURS[0], received: COLOURS[2], acknowledged: COLOURS[5], retransmitted: COLOURS[1], lost: COLOURS[4] };
-
 /**
  * @param {Study} study
- * @param {Row} row
+ * @param {string} cell
  * @param {Detail} detail
- * @param {Loaded | null} other
  */
-function bytesSection(study, row, detail, other) {
-  const series = howquick.rows(detail.series);
-  const events = howquick.rows(detail.transport).filter((event) => event.direction === 'down' && event.source === 'capture');
-  if (!series.length && !events.length) return nothing('Bytes over time', 'They are not in this folder.');
-  const lines = Object.keys(EVENTS).map((name) => ({ name, points: events.filter((event) => event.event === name).map((event) => [event.time_s, event.total_bytes]) })).filter(({ points }) => points.length);
-  if (!lines.some(({ name }) => name === 'received')) lines.push({ name: 'received', points: series.map((point) => [point.time_s, point.received_bytes]) });
-  if (!lines.some(({ name }) => name === 'acknowledged')) lines.push({ name: 'acknowledged', points: series.map((point) => [point.time_s, point.acknowledged_bytes]).filter(([, value]) => finite(value)) });
-  const beside = other ? howquick.rows(other.detail.series).map((point) => [point.time_s, point.received_bytes]) : [];
-  const shown = lines.filter(({ points }) => points.length);
-  const all = [...shown.flatMap(({ points }) => points), ...beside];
-  const picture = chart({ width: room(), height: 320, x: { domain: extent(all.map(([x]) => x), { zero: true }), label: 'seconds since the first packet' }, y: { domain: extent(all.map(([, y]) => y), { zero: true }), label: 'bytes' }, label: 'bytes over time', left: 66 }, (svg, X, Y) => {
-    for (const { name, points } of shown) {
-      if (name === 'lost') points.forEach(([x, y]) => svg.append(s('text', { class: 'cross', x: X(x), y: Y(y) + 4, 'text-anchor': 'middle' }, '×')));
-      else svg.append(polyline(steps(points), X, Y, { stroke: EVENTS[name] }));
-    }
-    if (beside.length) svg.append(polyline(beside, X, Y, { stroke: 'currentColor', 'stroke-dasharray': '5 4' }));
-  });
-  const entries = shown.map(({ name }) => ({ label: name, colour: EVENTS[name] }));
-  if (beside.length) entries.push({ label: `received: ${armLabel(study, other.row.arm)}, repetition ${other.row.repetition} (dashed)`, colour: 'currentColor' });
-  return h('section', {}, h('h2', {}, 'Bytes over time'), legend(entries), picture);
-}
-
-const WINDOWS = [['cwnd_bytes', 'congestion window', COLOURS[0]], ['bytes_in_flight', 'in flight', COLOURS[1]], ['ssthresh_bytes', 'slow-start threshold', COLOURS[7]]];
-
-/**
- * @param {Study} study
- * @param {Row} row
- * @param {Detail} detail
- * @param {Loaded | null} other
- */
-function windowSection(study, row, detail, other) {
-  const window = howquick.rows(detail.window);
-  if (!window.length) return nothing('Window and round trip', 'The sender\'s window is taken for the first repetition of each arm.');
-  const lines = (/** @type {any[]} */ points, /** @type {string} */ from) => WINDOWS.flatMap(([column, label, colour]) => ['qlog', 'capture'].map((source) => ({
-    label: `${label} by ${source === 'qlog' ? 'the server\'s qlog' : 'the capture'}${from}`, colour, dashed: source === 'capture' && points.some((/** @type {Row} */ point) => point.source === 'qlog' && finite(point[column])),
-    points: points.filter((/** @type {Row} */ point) => point.source === source && finite(point[column])).map((/** @type {Row} */ point) => [point.time_s, point[column]]),
-  }))).filter(({ points: some }) => some.length);
-  const mine = lines(window, '');
-  const theirs = other ? lines(howquick.rows(other.detail.window), `: ${armLabel(study, other.row.arm)}`).map((line) => ({ ...line, dashed: true })) : [];
-  const draw = (/** @type {any[]} */ some, /** @type {string} */ label) => {
-    const all = some.flatMap(({ points }) => points);
-    return chart({ width: room(), height: 260, x: { domain: extent(all.map(([x]) => x), { zero: true }), label: 'seconds since the first packet' }, y: { domain: extent(all.map(([, y]) => y), { zero: true }), label }, label, left: 66 }, (svg, X, Y) => {
-      for (const { points, colour, dashed } of some) svg.append(polyline(steps(points), X, Y, { stroke: colour, 'stroke-dasharray': dashed ? '5 4' : null }));
-    });
-  };
-  const trips = window.filter((point) => finite(point.smoothed_rtt_ms)).map((point) => [point.time_s, point.smoothed_rtt_ms]);
-  return h('section', {}, h('h2', {}, 'Window and bytes in flight'), legend([...mine, ...theirs].map(({ label, colour, dashed }) => ({ label: dashed ? `${label} (dashed)` : label, colour }))), draw([...mine, ...theirs], 'bytes'),
-    trips.length ? [h('h2', {}, 'Round trip, smoothed, by the server'), draw([{ points: trips, colour: COLOURS[3] }], 'ms')] : null);
-}
-
-/** @param {Detail} detail */
-function handshakeSection(detail) {
+function handshakeSection(study, cell, detail) {
   const rows = howquick.rows(detail.handshake);
   if (!rows.length) return null;
-  return h('section', {}, h('h2', {}, 'Handshake: the first packets at the client'), grid(['time', 'direction', 'payload', 'what'], rows.map((row) => [milliseconds(row.time_s), row.direction === 'up' ? '→ to the server' : '← to the client', bytes(row.bytes), row.label])));
+  return h('section', {}, h('h2', {}, 'Handshake: the first packets at the client'), handshakePlot(packetFlights(rows, linkRtt(study, cell)), Math.min(room(), 620), 'first packets'), grid(['time', 'direction', 'payload', 'what'], rows.map((row) => [milliseconds(row.time_s), row.direction === 'up' ? '→ to the server' : '← to the client', bytes(row.bytes), row.label])));
 }
 
 /** @param {Detail} detail */

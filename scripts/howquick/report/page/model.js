@@ -146,3 +146,22 @@ function withUnit(metric) {
 function finite(value) {
   return typeof value === 'number' && Number.isFinite(value);
 }
+
+/**
+ * A number of a table: text says that it is infinite, nothing that it is not known.
+ * @param {any} value
+ */
+function amount(value) {
+  if (value === 'Inf') return Infinity;
+  return typeof value === 'number' ? value : NaN;
+}
+
+/**
+ * Medians of a figure with their intervals, by "cell arm": the statistics have those of a metric of its own in a table of their own.
+ * @param {Study} study
+ * @param {Figure} figure
+ */
+function figureMedians(study, figure) {
+  if (!figure.metric) return summaryOf(study);
+  return new Map(howquick.rows(study.tables.figure_medians).filter((row) => row.figure === figure.name).map((row) => [`${row.cell} ${row.arm}`, row]));
+}

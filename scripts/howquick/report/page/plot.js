@@ -4,6 +4,10 @@
 // Told apart on light and on dark ground; marks differ too.
 const COLOURS = ['#3b82c4', '#cf5f28', '#2c9463', '#a15bc0', '#c24a7d', '#8a7a1d', '#35909f', '#7b808a'];
 const MARKS = ['circle', 'square', 'diamond', 'triangle'];
+// Lines without marks are told apart without colour too; null: solid.
+const DASHES = [null, '7 4', '2 3', '9 3 2 3', '12 4', '4 2'];
+/** The scales of each drawing: what a place in it means. */
+const SCALES = /** @type {WeakMap<Element, { X: Scale, Y: Scale }>} */ (new WeakMap());
 
 /**
  * @param {Study} study
@@ -87,13 +91,14 @@ function chart({ width, height, x, y, label, left = 58 }, draw) {
   const X = scale(x.domain, [left, width - right], { log: x.log, ticks: Math.max(2, Math.floor(width / 110)) });
   const Y = scale(y.domain, [height - bottom, top], { log: y.log, ticks: Math.max(2, Math.floor(height / 50)) });
   const svg = s('svg', { viewBox: `0 0 ${width} ${height}`, width, height, class: 'plot', role: 'img', 'aria-label': label });
-  for (const tick of Y.ticks) {
+  SCALES.set(svg, { X, Y });
+  for (const tick of y.ticks || Y.ticks) {
     svg.append(
       s('line', { class: 'gridline', x1: left, x2: width - right, y1: Y(tick), y2: Y(tick) }),
       s('text', { x: left - 6, y: Y(tick) + 4, 'text-anchor': 'end' }, tickText(tick, y)),
     );
   }
-  for (const tick of X.ticks) {
+  for (const tick of x.ticks || X.ticks) {
     svg.append(
       s('line', { class: 'gridline', x1: X(tick), x2: X(tick), y1: top, y2: height - bottom }),
       s('text', { x: X(tick), y: height - bottom + 16, 'text-anchor': 'middle' }, tickText(tick, x)),
@@ -167,6 +172,14 @@ function legend(entries) {
   return h('ul', { class: 'legend' }, entries.map(({ label, colour, mark: kind = 'square', edge, href }) => h('li', {},
     s('svg', { width: 14, height: 14, 'aria-hidden': 'true' }, mark(kind, 7, 7, 4.5, { fill: colour, stroke: edge ? 'currentColor' : null })),
     href ? h('a', { href }, label) : label)));
+}
+
+/**
+ * @param {Study} study
+ * @param {string[]} arms
+ */
+function armLegend(study, arms) {
+  return legend(arms.map((arm) => ({ label: armLabel(study, arm), ...armStyle(study, arm) })));
 }
 
 /**

@@ -31,17 +31,17 @@ function clientLabel(study, arm) {
  * @param {Study} study
  * @param {Figure} figure
  */
-async function consistencyRows(study, figure) {
+function consistencyRows(study, figure) {
   const metric = metricOf(study, figure);
   const wanted = figureArms(study, figure);
   const arms = wanted.map((name) => study.plan_arms.find((arm) => arm.name === name)).filter(Boolean);
-  const medians = await mediansOf(study, metric.column);
+  const medians = figureMedians(study, figure);
   const cost = (/** @type {number} */ value) => (metric.better === 'higher' ? 1 / value : value);
   /** @type {Agreement[]} */
   const rows = selected(study, figure.cells).flatMap((cell) => arms.map((arm) => {
     const row = medians.get(`${cell.name} ${arm.name}`);
-    const median = row && (row.median === 'Inf' ? Infinity : row.median);
-    return { cell, arm, place: `${cell.name} ${arm.group} ${arm.protocol}`, cost: typeof median === 'number' ? cost(median) : null };
+    const median = row ? amount(row.median) : NaN;
+    return { cell, arm, place: `${cell.name} ${arm.group} ${arm.protocol}`, cost: Number.isNaN(median) ? null : cost(median) };
   }));
   const places = Map.groupBy(rows.filter((row) => row.cost !== null), (row) => row.place);
   for (const row of rows) {
@@ -57,8 +57,8 @@ async function consistencyRows(study, figure) {
  * @param {Study} study
  * @param {Figure} figure
  */
-async function consistencyFigure(study, figure) {
-  const { rows, arms } = await consistencyRows(study, figure);
+function consistencyFigure(study, figure) {
+  const { rows, arms } = consistencyRows(study, figure);
   const silent = figure.silent_percent ?? ALIKE_PERCENT;
   const measured = rows.filter((row) => row.cost !== null);
   if (!measured.length) return absent(study);
@@ -141,7 +141,8 @@ function runningQuartiles(points) {
     const low = Math.floor(place);
     return values[low] + (place - low) * ((values[low + 1] ?? values[low]) - values[low]);
   };
-  return groups.map((some) => {
+  // One group alone is no course.
+  return groups.length < 2 ? [] : groups.map((some) => {
     const values = some.map(({ y }) => y).sort((a, b) => a - b);
     return { x: some.reduce((sum, { x }) => sum + x, 0) / some.length, quartiles: [0.25, 0.5, 0.75].map((share) => quantile(values, share)) };
   });
@@ -170,7 +171,7 @@ function driftFigure(study, figure) {
       const band = [...running.map(({ x: at, quartiles }) => [at, quartiles[0]]), ...running.map(({ x: at, quartiles }) => [at, quartiles[2]]).reverse()];
       svg.append(s('polygon', { class: 'range', points: band.map(([at, value]) => `${X(at).toFixed(1)},${Y(value).toFixed(1)}`).join(' '), fill: colour }));
       if (points.length <= MOST_POINTS) own.forEach(({ row, x: at, y: value }) => dots.push({ x: X(at), y: Y(value), mark: 'circle', size: 2.5, colour, href: () => loadRoute(study, row.cell, row), title: () => `${row.cell}, repetition ${row.repetition}: ${short(value)}` }));
-      svg.append(polyline(running.map(({ x: at, quartiles }) => [at, quartiles[1]]), X, Y, { stroke: colour }));
+      svg.append(polyline(running.map(({ x: at, quartiles }) => [at, quartiles[1]]), X, Y, { stroke: colour, 'data-arm': arm }));
     });
     return { title: armLabel(study, arm), content: withPoints(picture, dots, points.length) };
   });
