@@ -90,10 +90,11 @@ class FlowBeside(TypedDict):
 
 
 class NotApplicable(TypedDict):
-    """An arm that cannot be measured in a cell, and why."""
+    """An arm that cannot be measured in a cell, and why; left_out: the scale alone spares it."""
 
     arm: str
     why: str
+    left_out: NotRequired[bool]
 
 
 class Combination(TypedDict):

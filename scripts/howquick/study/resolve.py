@@ -67,6 +67,7 @@ def resolve_study(name: str, selection: Selection) -> ResolvedStudy:
     if study["study"] != name:
         raise ConfigError(path, "study", f"is {study['study']!r}", f"Use the file's name, {name!r}")
     scale = _scale(path, study, selection.scale)
+    at_every_scale = study.get("exclude", [])
     study = with_clock(path, at_scale(path, study, scale), selection.clock)
     check_parameters(path, study)
     endpoints = load_endpoints()
@@ -93,11 +94,11 @@ def resolve_study(name: str, selection: Selection) -> ResolvedStudy:
     if selection.repetitions:
         repetitions, precision = min(repetitions, selection.repetitions), None
     for cell in cells:
-        cell["not_applicable"] = [
-            {"arm": arm["name"], "why": why}
-            for arm in arms
-            if (why := _why_not(cell, arm, endpoints, whole))
-        ]
+        for arm in arms:
+            if why := _why_not(cell, arm, endpoints, whole | {"exclude": at_every_scale}):
+                cell["not_applicable"].append({"arm": arm["name"], "why": why})
+            elif why := excluded(cell, arm, whole):
+                cell["not_applicable"].append({"arm": arm["name"], "why": why, "left_out": True})
     texts = Declarations(path, Scaled(study, scale, cells), lambda name: _at(path, name, selection))
     resolved: ResolvedStudy = {
         "study": name,
@@ -119,7 +120,7 @@ def resolve_study(name: str, selection: Selection) -> ResolvedStudy:
         "unsupported": matrix.unsupported,
         "comparison": study["comparison"],
         "figures": study["figures"],
-        "claims": texts.claims(with_levels(claims, cells, of_study)),
+        "claims": with_levels(texts.claims(claims), cells, of_study),
         "differences": texts.differences(study.get("differences", [])),
     }
     if "paper" in study:
@@ -134,7 +135,7 @@ def resolve_study(name: str, selection: Selection) -> ResolvedStudy:
 
 
 def _why_not(cell: Cell, arm: Arm, endpoints: Endpoints, study: dict[str, Any]) -> str | None:
-    """Why an arm is not measured in a cell; None if it is."""
+    """Why no scale of the study measures an arm in a cell; None if one may."""
     own = not_applicable(cell, arm, endpoints) or excluded(cell, arm, study)
     return own or no_company(cell, arm, endpoints) or beyond_host(cell)
 
