@@ -9,10 +9,12 @@ verdict_text <- function(verdict) {
   ifelse(verdict %in% c(SUPPORTED, NOT_SUPPORTED), sprintf("\\textbf{%s}", verdict), verdict)
 }
 
-#' The answer first: one row per claim.
+#' The answer first: one row per claim, with how many numbers it stands on together.
 claims_table <- function(study, claims) {
   first <- pick(claims, !duplicated(claims$claim))
-  where <- ifelse(is.na(first$where) | first$where == "", "", sprintf(" \\emph{(%s)}", tex(first$where)))
+  counted <- vapply(first$claim, function(claim) sum(claims$counts[claims$claim == claim]), 0L)
+  joint <- ifelse(counted == 1L, "one number", sprintf("all of %d numbers", counted))
+  where <- sprintf(" \\emph{(%s%s)}", ifelse(is.na(first$where) | first$where == "", "", paste0(tex(first$where), "; ")), joint)
   tex_table(
     data.frame(seq_len(nrow(first)), paste0(tex(first$text), where), verdict_text(first$claim_verdict)),
     c("", if (has_paper(study)) "Claim of the paper" else "Claim", "Here"), "r p{123mm} p{30mm}", "small", seq_len(nrow(first))

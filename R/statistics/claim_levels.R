@@ -56,7 +56,7 @@ level_result <- function(value, replicates, levels, comparison, note = "", stude
     deciding, comparison$confidence, if (is.null(student)) NO_INTERVAL else student(values),
     percentile_interval(replicates, comparison$confidence)
   )
-  list(value = value, interval = interval, n = min(vapply(levels, `[[`, 0L, "n")), note = note, missing = FALSE)
+  list(value = value, interval = interval, n = min(vapply(levels, `[[`, 0L, "n")), note = note, missing = FALSE, certain = is.infinite(deciding))
 }
 
 #' The statistic itself.

@@ -36,7 +36,7 @@ summarise_pairs <- function(index, study, comparisons) {
 
 #' Geometric mean over cells of the ratio of medians, with its interval.
 #'
-#' @return list(value, interval, cells: that have a ratio)
+#' @return list(value, interval, cells: that have a ratio, certain: had chance no part in any of these?)
 mean_ratio <- function(index, study, cells, a, b, seed, statistic = "median") {
   samples <- lapply(cells, function(cell) {
     matched_samples(sample_at(index, cell, a), sample_at(index, cell, b), study$comparison$design)
@@ -47,14 +47,14 @@ mean_ratio <- function(index, study, cells, a, b, seed, statistic = "median") {
   # A cell in which an arm's median lies beyond the timeout has no ratio and is counted by the rule alone.
   finite <- is.finite(values)
   if (!any(finite)) {
-    return(list(value = NA_real_, interval = NO_INTERVAL, cells = 0L))
+    return(list(value = NA_real_, interval = NO_INTERVAL, cells = 0L, certain = FALSE))
   }
   samples <- samples[finite]
   deciding <- min(vapply(samples, function(one) as.numeric(one$deciding), 0))
   value <- exp(mean(values[finite]))
   seeds <- vapply(cells[finite], function(cell) derive_seed(seed, cell), 0L)
   interval <- mean_ratio_interval(samples, value, deciding, statistic, study$comparison, seeds)
-  list(value = value, interval = interval, cells = sum(finite))
+  list(value = value, interval = interval, cells = sum(finite), certain = is.infinite(deciding))
 }
 
 #' Its interval; the spreads of all cells together are known from two loads each.
