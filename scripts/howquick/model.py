@@ -122,6 +122,7 @@ class Cell(TypedDict):
     start_s: NotRequired[float]
     options: NotRequired[dict[str, Any]]
     observe: NotRequired[dict[str, bool]]
+    full_captures: NotRequired[int]  # where it has another number than the study
     alone: NotRequired[bool]
     tolerate_delays: NotRequired[bool]
     profile: NotRequired[list[str]]

@@ -31,7 +31,7 @@ from howquick.measure.repetition import (
 from howquick.model import Arm
 from howquick.seeds import derive_seed
 from howquick.study.arms import transport_of
-from howquick.study.cells import arm_in_cell, clock_of, find
+from howquick.study.cells import arm_in_cell, clock_of, find, full_captures_of
 from howquick.study.workload import bulk_requests, kind_of
 from howquick.testbed.link import Link
 from howquick.testbed.testbed import Testbed
@@ -156,7 +156,7 @@ class Measurement:
             self.block.folder(arm_name, repetition),
             meta,
             Observation(
-                full_capture=repetition < self.block.plan["full_captures"],
+                full_capture=repetition < full_captures_of(self.block.plan, self.block.cell),
                 judged=judges_delays() and not self.block.cell.get("tolerate_delays"),
                 exact=self.exact,
             ),

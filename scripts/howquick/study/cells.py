@@ -83,6 +83,11 @@ def certificates_name(cell: Cell) -> str:
     return "certificates" if clock_of(cell) == "real" else f"certificates{VIRTUAL}"
 
 
+def full_captures_of(study: ResolvedStudy, cell: Cell) -> int:
+    """Of how many repetitions of a cell, the first ones, captures hold whole packets."""
+    return cell.get("full_captures", study["full_captures"])
+
+
 def arms_of(study: ResolvedStudy, cell: Cell) -> list[Arm]:
     """The arms that are measured in a cell."""
     excluded = {entry["arm"] for entry in cell["not_applicable"]}

@@ -222,6 +222,7 @@ def finish_cell(path: Path, combination: Combination, study: Study, scale: dict[
     logs = _logs(cell, scale.get("observe") or study.get("observe") or {})
     if not all(logs.values()):
         cell["observe"] = logs
+    _set_full_captures(cell, scale["full_captures"])
     profile = study.get("profile")
     if profile and is_selected(cell, profile.get("cells", {})):
         cell["profile"] = profile["arms"]
@@ -231,6 +232,22 @@ def finish_cell(path: Path, combination: Combination, study: Study, scale: dict[
         cell["tolerate_delays"] = True
     check_player(path, cell, scale["timeout_s"])
     return cell
+
+
+def default_full_captures(scale: dict[str, Any]) -> int:
+    """Of how many repetitions whole packets are kept in cells of which nothing else is said."""
+    given = scale["full_captures"]
+    count: int = given["default"] if isinstance(given, dict) else given
+    return count
+
+
+def _set_full_captures(cell: Cell, given: int | dict[str, Any]) -> None:
+    """Give a cell its own number where the scale has one; the first selection with the cell decides."""
+    entries = given["cells"] if isinstance(given, dict) else []
+    for entry in entries:
+        if is_selected(cell, entry["cells"]):
+            cell["full_captures"] = entry["count"]
+            return
 
 
 def _holds(circumstance: str, cell: Cell, study: Study, scale: dict[str, Any]) -> bool:

@@ -29,6 +29,7 @@ from howquick.study.parameters import (
     at_scale,
     check_parameters,
     chosen,
+    default_full_captures,
     factors_of,
     finish_cell,
     with_clock,
@@ -81,10 +82,12 @@ def resolve_study(name: str, selection: Selection) -> ResolvedStudy:
     arms = _arms(path, whole, scale, selection, endpoints)
     of_study = chosen(path, "cells", every_cell, study["cells"]) if "cells" in study else every_cell
     metrics = metrics_of(named, endpoints)
-    References(
+    references = References(
         path, list(named), every_cell, factors, metrics,
         {cell["name"] for cell in of_study},
-    ).check(whole)  # fmt: skip
+    )  # fmt: skip
+    references.check(whole)
+    references.check_scale(selection.scale, scale)
     cells = _cells(path, study, scale, selection, every_cell)
     add_flows(path, cells, every_cell, whole, endpoints)
     if not selection.observe:
@@ -110,7 +113,7 @@ def resolve_study(name: str, selection: Selection) -> ResolvedStudy:
         "slow_cells": scale.get("slow_cells"),
         "precision": precision,
         "block_seconds": scale["block_seconds"],
-        "full_captures": scale["full_captures"],
+        "full_captures": default_full_captures(scale),
         "factors": factors,
         "fixed": study["fixed"],
         "cells": cells,
