@@ -106,7 +106,8 @@ arms_fragment <- function(study, programs) {
     name <- sprintf("\\texttt{%s}", tex(arm$name))
     data.frame(
       if (arm$label == arm$name) name else paste(tex(arm$label), "\\newline", name),
-      value(arm, "protocol"), value(arm, "server"), value(arm, "client"), value(arm, "congestion_control"), value(arm, "connection"),
+      value(arm, "protocol"), value(arm, "server"), value(arm, "client"),
+      if ("congestion_control" %in% factor_names(study)) "by cell" else value(arm, "congestion_control"), value(arm, "connection"),
       log_cost_text(study$log_costs[[arm$name]]), sum(seen$n)
     )
   })

@@ -121,6 +121,7 @@ class Cell(TypedDict):
     beside: NotRequired[list[FlowBeside]]
     start_s: NotRequired[float]
     options: NotRequired[dict[str, Any]]
+    congestion_control: NotRequired[str]  # of every arm, in place of its own
     observe: NotRequired[dict[str, bool]]
     full_captures: NotRequired[int]  # where it has another number than the study
     alone: NotRequired[bool]
