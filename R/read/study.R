@@ -9,7 +9,8 @@ uses("base/errors", "base/files")
 #'   `factor_table` (factor, label, unit, level, value, level_label, position),
 #'   `design` (cell, one column per factor with the level's value: every combination of levels),
 #'   `planned` (names of the cells at this scale), `arm_table` (arm, label, group),
-#'   `excluded` (cell, arm, why, left_out: not applicable, or left out by the scale alone), `exact` (names of the cells in which chance has no part)
+#'   `excluded` (cell, arm, why, left_out: not applicable, or left out by the scale alone),
+#'   `exact` (names of the cells in which chance has no part)
 read_study <- function(path) {
   study <- read_json_file(path)
   missing <- setdiff(c("study", "factors", "cells", "arms", "comparison"), names(study))

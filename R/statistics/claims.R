@@ -6,7 +6,7 @@
 # falls with any one of them: there the confidence is Bonferroni's over all of them (Dunn, JASA 56, 1961).
 
 uses(
-  "base/errors", "base/tables", "base/tolerance", "read/runs", "read/selection", "statistics/claim_levels",
+  "base/errors", "base/tables", "base/tolerance", "read/censoring", "read/runs", "read/selection", "statistics/claim_levels",
   "statistics/claim_numbers", "statistics/enough", "statistics/metric"
 )
 
@@ -19,7 +19,7 @@ NOT_APPLICABLE <- "not applicable"
 # Of a number that every further load would repeat.
 CERTAIN_NOTE <- "exact: nothing is left to chance"
 # Numbers that few loads have an interval of too.
-STUDENT_QUANTITIES <- c("ratio", "ahead_percent", "value", "gain_ratio", "gap_growth")
+STUDENT_QUANTITIES <- c("ratio", "ahead_percent", "value", "spread", "gain_ratio", "gap_growth")
 LEVEL_QUANTITIES <- c("value", "spread", "gain_ratio", "gap_growth")
 QUANTITIES <- c("ratio", "ahead_percent", "rule_share", "cells_won_percent", "correlation", LEVEL_QUANTITIES)
 BOUNDS <- c("at_least", "more_than", "at_most", "less_than", "between")

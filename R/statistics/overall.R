@@ -36,6 +36,9 @@ summarise_pairs <- function(index, study, comparisons) {
 
 #' Geometric mean over cells of the ratio of medians, with its interval.
 #'
+#' The interval is the mean of the cells' own, of the logarithms: few loads of an arm with two modes miss its median to the same
+#' side in every cell, and what does not average out must not be taken for spread that does.
+#'
 #' @return list(value, interval, cells: that have a ratio, certain: had chance no part in any of these?)
 mean_ratio <- function(index, study, cells, a, b, seed, statistic = "median") {
   samples <- lapply(cells, function(cell) {
@@ -50,39 +53,13 @@ mean_ratio <- function(index, study, cells, a, b, seed, statistic = "median") {
     return(list(value = NA_real_, interval = NO_INTERVAL, cells = 0L, certain = FALSE))
   }
   samples <- samples[finite]
-  deciding <- min(vapply(samples, function(one) as.numeric(one$deciding), 0))
   value <- exp(mean(values[finite]))
-  seeds <- vapply(cells[finite], function(cell) derive_seed(seed, cell), 0L)
-  interval <- mean_ratio_interval(samples, value, deciding, statistic, study$comparison, seeds)
-  list(value = value, interval = interval, cells = sum(finite), certain = is.infinite(deciding))
-}
-
-#' Its interval; the spreads of all cells together are known from two loads each.
-#'
-#' @param deciding loads in the cell with fewest, as from `deciding_loads`
-mean_ratio_interval <- function(samples, value, deciding, statistic, comparison, seeds) {
-  if (is.infinite(deciding)) {
-    return(c(value, value))
-  }
-  confidence <- comparison$confidence
-  interval_of_loads(
-    deciding, confidence, exp(student_mean_ratio(samples, confidence)),
-    percentile_interval(replicate_mean_ratio(samples, statistic, comparison$resamples, seeds), confidence), 2L
-  )
-}
-
-#' Student's interval of the mean of the logarithms of the cells' ratios.
-student_mean_ratio <- function(samples, confidence) {
-  logs <- lapply(samples, log_groups)
-  groups <- unlist(lapply(logs, `[[`, "groups"), recursive = FALSE)
-  student_interval(groups, unlist(lapply(logs, `[[`, "weights")) / length(samples), confidence)
-}
-
-#' Bootstrap replicates of the geometric mean of the cells' ratios.
-replicate_mean_ratio <- function(samples, statistic, resamples, seeds) {
-  logs <- mapply(function(one, seed) log(replicate_ratio(one, statistic, resamples, seed)), samples, seeds)
-  logs[!is.finite(logs)] <- NA
-  exp(rowMeans(logs, na.rm = TRUE))
+  certain <- all(vapply(samples, function(one) is.infinite(one$deciding), TRUE))
+  intervals <- vapply(seq_along(samples), function(i) {
+    log(ratio_interval(samples[[i]], statistic, study$comparison, derive_seed(seed, cells[finite][i])))
+  }, c(0, 0))
+  interval <- if (certain) c(value, value) else exp(rowMeans(intervals))
+  list(value = value, interval = interval, cells = sum(finite), certain = certain)
 }
 
 #' p-value that two arms do not differ in any cell; NA below two matched repetitions.

@@ -115,7 +115,7 @@ test_that("what needs an arm that the scale leaves out, of the cells or at all, 
   plan$claims <- list(ratio("two"), ratio("three"))
   for (i in seq_along(plan$claims)) plan$claims[[i]]$id <- sprintf("c%d", i)
   lossy <- vapply(plan$cells, function(cell) grepl("loss2", cell$name, fixed = TRUE), TRUE)
-  for (i in which(lossy)) plan$cells[[i]]$not_applicable <- list(list(arm = "two", why = "slow"))
+  for (i in which(lossy)) plan$cells[[i]]$not_applicable <- list(list(arm = "two", why = "slow", left_out = TRUE))
   plan$arms <- Filter(function(arm) arm$name != "three", plan$arms)
   study <- as_study(plan)
   runs <- simulate_runs(as_study(test_plan()), 8L, function(cell, arm) c(one = 1, two = 2, three = 3)[[arm]])
