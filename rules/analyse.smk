@@ -77,6 +77,7 @@ rule analyse__error_rates:
         background=ancient(BACKGROUND),
         plan=f"{RESULTS}/plan/{{study}}.json",
         runs=lambda wildcards: hq.study_table(wildcards.study),
+        plans=[f"{RESULTS}/plan/{study}.json" for study in hq.plans],
         code=hq.code("run_statistics_bench.R"),
     output:
         directory(f"{RESULTS}/error-rates/{{study}}"),
@@ -84,6 +85,8 @@ rule analyse__error_rates:
         f"{RESULTS}/logs/analyse/{{study}}/error-rates.log",
     resources:
         cpu_percent=90,
+    params:
+        plans=lambda _, input: ",".join(input.plans),
     shell:
         "exec bash {input.background:q} Rscript {input.program:q} --study {input.plan} --runs {input.runs}"
-        " --output {output} &> {log}"
+        " --plans {params.plans} --output {output} &> {log}"

@@ -9,10 +9,12 @@ verdict_text <- function(verdict) {
   ifelse(verdict %in% c(SUPPORTED, NOT_SUPPORTED), sprintf("\\textbf{%s}", verdict), verdict)
 }
 
-#' The answer first: one row per claim.
+#' The answer first: one row per claim, with how many numbers it stands on together.
 claims_table <- function(study, claims) {
   first <- pick(claims, !duplicated(claims$claim))
-  where <- ifelse(is.na(first$where) | first$where == "", "", sprintf(" \\emph{(%s)}", tex(first$where)))
+  counted <- vapply(first$claim, function(claim) sum(claims$counts[claims$claim == claim]), 0L)
+  joint <- ifelse(counted == 1L, "one number", sprintf("all of %d numbers", counted))
+  where <- sprintf(" \\emph{(%s%s)}", ifelse(is.na(first$where) | first$where == "", "", paste0(tex(first$where), "; ")), joint)
   tex_table(
     data.frame(seq_len(nrow(first)), paste0(tex(first$text), where), verdict_text(first$claim_verdict)),
     c("", if (has_paper(study)) "Claim of the paper" else "Claim", "Here"), "r p{123mm} p{30mm}", "small", seq_len(nrow(first))
@@ -104,7 +106,8 @@ arms_fragment <- function(study, programs) {
     name <- sprintf("\\texttt{%s}", tex(arm$name))
     data.frame(
       if (arm$label == arm$name) name else paste(tex(arm$label), "\\newline", name),
-      value(arm, "protocol"), value(arm, "server"), value(arm, "client"), value(arm, "congestion_control"), value(arm, "connection"),
+      value(arm, "protocol"), value(arm, "server"), value(arm, "client"),
+      if ("congestion_control" %in% factor_names(study)) "by cell" else value(arm, "congestion_control"), value(arm, "connection"),
       log_cost_text(study$log_costs[[arm$name]]), sum(seen$n)
     )
   })

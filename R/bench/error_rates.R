@@ -1,9 +1,9 @@
-# How often the tests and the rules err, and how often the intervals hold what they promise: by simulation, and by shuffling the
-# labels of real tables, which makes arms that do not differ out of loads that were measured.
+# How often the tests and the rules err: by simulation, and by shuffling the labels of real tables, which makes arms that do
+# not differ out of loads that were measured.
 
 uses(
-  "read/runs", "read/study", "statistics/adjust", "statistics/comparisons", "statistics/effects", "statistics/enough",
-  "statistics/intervals", "statistics/location", "statistics/resampling", "statistics/rule"
+  "read/runs", "read/study", "statistics/adjust", "statistics/comparisons", "statistics/location",
+  "statistics/resampling", "statistics/rule"
 )
 
 #' A family of cells in which no arm differs from another: log-normal loads with a common effect of each block.
@@ -96,66 +96,4 @@ error_rates <- function(make, families, source, design, seed) {
       rate = mean(values), low = interval[1], high = interval[2]
     )
   }))
-}
-
-# Loads as they come without loss, and as they come where a loss costs a timeout: two of five take twice as long.
-LOG_NORMAL <- list(draw = function(n) exp(stats::rnorm(n, sd = 0.2)), median = 1)
-TWO_MODES <- list(
-  draw = function(n) exp(stats::rnorm(n, sd = 0.02)) * ifelse(stats::runif(n) < 0.6, 1, 2),
-  median = exp(0.02 * stats::qnorm(0.5 / 0.6))
-)
-# The two arms of a comparison.
-DISTRIBUTIONS <- list(
-  "log-normal" = list(LOG_NORMAL, LOG_NORMAL), "two modes" = list(TWO_MODES, TWO_MODES),
-  "two modes against log-normal" = list(TWO_MODES, LOG_NORMAL)
-)
-COVERED <- c("median", "ratio_paired", "ratio_independent", "shift_paired", "shift_independent", "delta")
-
-#' Coverage of the intervals: loads of two arms, the second 20 % slower.
-#'
-#' @return data.table: distribution, interval, n, simulations (that had an interval), attainable (the most that n loads allow
-#'   a bootstrap interval), coverage, low, high (exact binomial)
-coverage_rates <- function(sizes, simulations, seed, confidence = 0.95, resamples = 500L) {
-  comparison <- list(confidence = confidence, resamples = resamples)
-  grid <- expand.grid(n = sizes, distribution = names(DISTRIBUTIONS), stringsAsFactors = FALSE)
-  data.table::rbindlist(lapply(seq_len(nrow(grid)), function(row) {
-    n <- grid$n[row]
-    distribution <- grid$distribution[row]
-    hits <- with_seed(derive_seed(seed, distribution, n), {
-      vapply(seq_len(simulations), function(i) simulated_hits(n, distribution, comparison, i), logical(length(COVERED)))
-    })
-    data.table::rbindlist(lapply(seq_along(COVERED), function(i) {
-      known <- hits[i, !is.na(hits[i, ])]
-      if (length(known) == 0L) {
-        return(NULL)
-      }
-      interval <- stats::binom.test(sum(known), length(known))$conf.int
-      list(
-        distribution = distribution, interval = COVERED[i], n = n, simulations = length(known),
-        attainable = attainable_confidence(n), coverage = mean(known), low = interval[1], high = interval[2]
-      )
-    }))
-  }))
-}
-
-#' Which intervals of one simulation hold the truth, in the order of COVERED; NA where there is none.
-simulated_hits <- function(n, distribution, comparison, seed) {
-  kinds <- DISTRIBUTIONS[[distribution]]
-  x <- kinds[[1]]$draw(n)
-  y <- kinds[[2]]$draw(n)
-  alike <- identical(kinds[[1]], kinds[[2]])
-  # A shift of all loads by a constant is exact for any distribution.
-  gap <- -0.2
-  ratio <- function(design) ratio_interval(null_samples(list(a = x, b = 1.2 * y), design), "median", comparison, seed)
-  shift <- function(design) shift_interval(null_samples(list(a = x + gap, b = y), design), comparison$confidence)[2:3]
-  # By the normal distribution of the logarithms; of the other kind it has no such form.
-  delta <- if (distribution == "log-normal") 2 * stats::pnorm(log(1 / 1.2) / (0.2 * sqrt(2))) - 1 else NA_real_
-  intervals <- rbind(
-    median_interval(x, comparison$confidence)[2:3], ratio("paired"), ratio("independent"),
-    shift("paired"), shift("independent"), delta_interval(null_samples(list(a = x, b = 1.2 * y), "independent"), comparison, seed)
-  )
-  ratio_of_medians <- kinds[[1]]$median / (1.2 * kinds[[2]]$median)
-  shift_of_all <- if (alike) gap else NA_real_
-  truth <- c(kinds[[1]]$median, ratio_of_medians, ratio_of_medians, shift_of_all, shift_of_all, delta)
-  intervals[, 1] <= truth & truth <= intervals[, 2]
 }

@@ -8,7 +8,10 @@ RATE_LABELS <- c(
 )
 INTERVAL_LABELS <- c(
   median = "median", ratio_paired = "ratio of medians, paired", ratio_independent = "ratio, independent",
-  shift_paired = "shift, paired", shift_independent = "shift, independent", delta = "Cliff's delta"
+  ratio_of_means = "ratio of means, paired", mean_ratio = "ratio over three cells", gain_ratio = "ratio of gains",
+  spread = "spread of four arms",
+  shift_paired = "shift, paired", shift_independent = "shift, independent", delta = "Cliff's delta",
+  correlation = "rank correlation"
 )
 
 #' Rates of false positives; the dashed line is the 5 % that were asked for.

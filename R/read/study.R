@@ -9,7 +9,8 @@ uses("base/errors", "base/files")
 #'   `factor_table` (factor, label, unit, level, value, level_label, position),
 #'   `design` (cell, one column per factor with the level's value: every combination of levels),
 #'   `planned` (names of the cells at this scale), `arm_table` (arm, label, group),
-#'   `excluded` (cell, arm, why: not applicable), `exact` (names of the cells in which chance has no part)
+#'   `excluded` (cell, arm, why, left_out: not applicable, or left out by the scale alone),
+#'   `exact` (names of the cells in which chance has no part)
 read_study <- function(path) {
   study <- read_json_file(path)
   missing <- setdiff(c("study", "factors", "cells", "arms", "comparison"), names(study))
@@ -118,10 +119,10 @@ arm_table <- function(study) {
 excluded_table <- function(cells) {
   rows <- lapply(cells, function(cell) {
     data.table::rbindlist(lapply(cell$not_applicable, function(entry) {
-      data.table::data.table(cell = cell$name, arm = entry$arm, why = entry$why)
+      data.table::data.table(cell = cell$name, arm = entry$arm, why = entry$why, left_out = isTRUE(entry$left_out))
     }))
   })
-  empty <- data.table::data.table(cell = character(), arm = character(), why = character())
+  empty <- data.table::data.table(cell = character(), arm = character(), why = character(), left_out = logical())
   data.table::rbindlist(c(list(empty), rows))
 }
 

@@ -48,15 +48,15 @@ levels_of <- function(data, atom, cells, arms) {
 
 #' What `evaluate_atom` needs, from a value and its replicates.
 #'
-#' @param student function(list of the levels' values) -> interval for few loads; NULL: such a number has none
-level_result <- function(value, replicates, levels, comparison, note = "", student = NULL) {
+#' @param student function(list of the levels' values) -> interval for few loads
+level_result <- function(value, replicates, levels, comparison, note, student) {
   deciding <- deciding_loads(lapply(levels, `[[`, "sample"))
   values <- lapply(levels, function(level) unname(level$sample$values))
   interval <- interval_of_loads(
-    deciding, comparison$confidence, if (is.null(student)) NO_INTERVAL else student(values),
-    percentile_interval(replicates, comparison$confidence)
+    deciding, comparison$confidence, student(values), percentile_interval(replicates, comparison$confidence)
   )
-  list(value = value, interval = interval, n = min(vapply(levels, `[[`, 0L, "n")), note = note, missing = FALSE)
+  n <- min(vapply(levels, `[[`, 0L, "n"))
+  list(value = value, interval = interval, n = n, note = note, missing = FALSE, certain = is.infinite(deciding))
 }
 
 #' The statistic itself.
@@ -90,7 +90,11 @@ spread_number <- function(atom, data) {
   replicates[!is.finite(replicates) | replicates <= 0] <- NA
   spread <- apply(replicates, 1L, max) / apply(replicates, 1L, min)
   note <- if (all(usable)) "" else sprintf("%d of %d arms have a median", sum(usable), length(usable))
-  result <- level_result(max(values[usable]) / min(values[usable]), spread, levels[usable], data$study$comparison, note)
+  # Of few loads it is the ratio of the two arms at its ends.
+  ends <- c(which.max(values[usable]), which.min(values[usable]))
+  comparison <- data$study$comparison
+  student <- function(loads) exp(student_interval(lapply(loads[ends], log), c(1, -1), comparison$confidence))
+  result <- level_result(max(values[usable]) / min(values[usable]), spread, levels[usable], comparison, note, student)
   # What is not measured could only widen the spread, but the claim is about all that it names.
   excluded <- vapply(atom$arm, function(arm) length(excluded_cells(data$study, atom$cells, arm)) > 0L, TRUE)
   result$missing <- any(counts == 0L & !excluded)

@@ -8,7 +8,7 @@ uses(
 
 #' Ratio, lead in percent or share by the rule, of two arms in one cell or of one arm in two cells.
 #'
-#' @return list(value, interval, n, note, missing)
+#' @return list(value, interval, n, note, missing, certain: had chance no part in it?)
 number_in_cell <- function(atom, data) {
   study <- data$study
   index <- if (atom$quantity == "rule_share") data$median else data[[atom$statistic]]
@@ -29,7 +29,8 @@ number_in_cell <- function(atom, data) {
   } else {
     ratio_number(samples, atom, study$comparison, seed)
   }
-  c(number, list(n = n, note = unfinished_note(data$median, atom, other_cell), missing = FALSE))
+  certain <- is.infinite(samples$deciding)
+  c(number, list(n = n, note = unfinished_note(data$median, atom, other_cell), missing = FALSE, certain = certain))
 }
 
 ratio_number <- function(samples, atom, comparison, seed) {
@@ -81,7 +82,8 @@ ratio_over_cells <- function(atom, data) {
   ratio <- as_asked(ratio, atom, study$comparison)
   note <- if (ratio$cells < length(atom$cells)) sprintf("%d of %d cells", ratio$cells, length(atom$cells)) else ""
   list(
-    value = ratio$value, interval = ratio$interval, n = min(counts[counts > 0L]), note = note, missing = missing > 0L
+    value = ratio$value, interval = ratio$interval, n = min(counts[counts > 0L]), note = note, missing = missing > 0L,
+    certain = ratio$certain
   )
 }
 
@@ -95,7 +97,7 @@ excluded_cells <- function(study, cells, arms) {
 
 #' Percentage of the cells that an arm wins. A cell that was not measured, or has few loads, may go either way.
 #'
-#' @return list(value, interval, n, missing, few: does a cell have too few loads, note)
+#' @return list(value, interval, n, missing, few: does a cell have too few loads, certain: had chance no part in any, note)
 cells_won <- function(atom, data) {
   study <- data$study
   arms <- c(atom$arm, atom$against)
@@ -108,11 +110,14 @@ cells_won <- function(atom, data) {
   }
   total <- 0L
   few <- 0L
+  drawn <- FALSE
   replicates <- numeric(study$comparison$resamples)
   for (cell in measured) {
     outcomes <- costs_of_arms(data$median, study, cell, arms)
     total <- total + arm_wins(beat_matrix(outcomes, study$comparison$rule), atom)
-    if (deciding_loads(lapply(arms, sample_at, index = data$median, cell = cell)) < loads_needed(study$comparison$confidence)) {
+    deciding <- deciding_loads(lapply(arms, sample_at, index = data$median, cell = cell))
+    drawn <- drawn || is.finite(deciding)
+    if (deciding < loads_needed(study$comparison$confidence)) {
       few <- few + 1L
     } else {
       replicates <- replicates + replicate_wins(outcomes, atom, study$comparison, derive_seed(study$seed, cell, atom$arm, "won"))
@@ -121,7 +126,7 @@ cells_won <- function(atom, data) {
   interval <- percentile_interval(replicates, study$comparison$confidence)
   list(
     value = 100 * total / length(measured), interval = 100 * (interval + c(0, missing + few)) / length(cells),
-    n = min(counts[counts > 0L]), missing = FALSE, few = few > 0L,
+    n = min(counts[counts > 0L]), missing = FALSE, few = few > 0L, certain = !drawn && missing == 0L,
     note = sprintf("%d of %d cells%s", total, length(measured), if (missing > 0L) sprintf(", %d not measured", missing) else "")
   )
 }
@@ -172,9 +177,7 @@ correlation_number <- function(atom, data) {
 }
 
 nothing_measured <- function(atom, study) {
-  arms <- c(atom$arm, atom$against)
-  excluded <- excluded_cells(study, c(atom$cells, atom$against_cell), arms)
-  note <- if (length(excluded) == length(atom$cells)) "not applicable" else NOT_MEASURED
+  note <- if (why_absent(atom, study) == NOT_APPLICABLE) NOT_APPLICABLE else NOT_MEASURED
   list(value = NA_real_, interval = NO_INTERVAL, n = 0L, note = note, missing = TRUE)
 }
 

@@ -1,12 +1,12 @@
 # The claims of a paper, tested. A condition of a claim is a number with an interval and a bound: supported if the whole
 # interval meets the bound, not supported if no part of it does, otherwise undecided; of too few loads there is no interval, and
-# what needs cells that the scale leaves out is not tested.
+# what needs cells or arms that the scale leaves out is not tested, and what needs an arm that its cells cannot have is not applicable.
 #
 # A claim holds where all of its numbers do, so that each is tested as if it were alone (Berger, Technometrics 24, 1982). It
 # falls with any one of them: there the confidence is Bonferroni's over all of them (Dunn, JASA 56, 1961).
 
 uses(
-  "base/errors", "base/tables", "base/tolerance", "read/runs", "read/selection", "statistics/claim_levels",
+  "base/errors", "base/tables", "base/tolerance", "read/censoring", "read/runs", "read/selection", "statistics/claim_levels",
   "statistics/claim_numbers", "statistics/enough", "statistics/metric"
 )
 
@@ -15,8 +15,11 @@ NOT_SUPPORTED <- "not supported"
 UNDECIDED <- "undecided"
 TOO_FEW <- "too few loads"
 NOT_TESTED <- "not tested at this scale"
+NOT_APPLICABLE <- "not applicable"
+# Of a number that every further load would repeat.
+CERTAIN_NOTE <- "exact: nothing is left to chance"
 # Numbers that few loads have an interval of too.
-STUDENT_QUANTITIES <- c("ratio", "ahead_percent", "value", "gain_ratio", "gap_growth")
+STUDENT_QUANTITIES <- c("ratio", "ahead_percent", "value", "spread", "gain_ratio", "gap_growth")
 LEVEL_QUANTITIES <- c("value", "spread", "gain_ratio", "gap_growth")
 QUANTITIES <- c("ratio", "ahead_percent", "rule_share", "cells_won_percent", "correlation", LEVEL_QUANTITIES)
 BOUNDS <- c("at_least", "more_than", "at_most", "less_than", "between")
@@ -37,9 +40,13 @@ evaluate_claims <- function(runs, study) {
 
 #' The outcomes that statistics of conditions are taken of.
 claim_data <- function(runs, study) {
-  # For means a load that did not finish enters with its timeout, the least it would have taken.
+  # For means a load that did not finish enters with its timeout, the least it would have taken. Its arm is resampled as one
+  # stratum there, as it is for medians: the timeout hides why.
   limited <- data.table::copy(runs)
+  key <- outcome_key(runs$cell, runs$arm)
+  open <- key %in% key[!is.na(runs$value) & is_unfinished(runs$value)]
   data.table::set(limited, j = "value", value = ifelse(is.na(runs$bound), runs$value, runs$bound))
+  data.table::set(limited, j = "session_of", value = ifelse(open, "", runs$session_of))
   list(study = study, runs = runs, median = outcome_index(runs), mean = outcome_index(limited))
 }
 
@@ -103,9 +110,10 @@ evaluate_condition <- function(condition, joint) {
   table$paper <- as.character(condition$given$paper %||% "")
   table$counts <- condition$counts
   table$verdict <- verdict_of(table, condition$bound)
-  left_out <- vapply(condition$atoms, needs_more, TRUE, study = condition$data$study)
-  table$verdict[left_out & table$verdict %in% c(UNDECIDED, TOO_FEW)] <- NOT_TESTED
-  table$enough[table$verdict == NOT_TESTED] <- NA_integer_
+  absent <- vapply(condition$atoms, why_absent, "", study = condition$data$study)
+  table$verdict[absent == NOT_TESTED & table$verdict %in% c(UNDECIDED, TOO_FEW)] <- NOT_TESTED
+  table$verdict[absent == NOT_APPLICABLE & is.na(table$value)] <- NOT_APPLICABLE
+  table$enough[table$verdict %in% c(NOT_TESTED, NOT_APPLICABLE)] <- NA_integer_
   table$refutes <- vapply(seq_len(nrow(table)), function(i) {
     table$verdict[i] == NOT_SUPPORTED && refutes(condition$atoms[[i]], condition, joint)
   }, TRUE)
@@ -113,14 +121,24 @@ evaluate_condition <- function(condition, joint) {
   table
 }
 
-#' Does a number need cells that this scale does not have, or an arm that has none of its cells here?
-needs_more <- function(atom, study) {
+#' Why a number cannot be had of this plan, however often it is measured.
+#'
+#' @return NOT_TESTED: it needs cells or an arm that the scale leaves out; NOT_APPLICABLE: its cells cannot have an arm; else ""
+why_absent <- function(atom, study) {
   cells <- c(atom$cells, atom$against_cell)
   # Of a correlation the other side is a column.
-  arms <- c(atom$arm, if (atom$quantity != "correlation") atom$against)
-  here <- vapply(study$arms, `[[`, "", "name")
-  absent <- vapply(arms, function(arm) !arm %in% here || all(cells %in% excluded_cells(study, cells, arm)), TRUE)
-  any(!cells %in% study$planned) || any(absent)
+  arms <- unique(c(atom$arm, if (atom$quantity != "correlation") atom$against))
+  if (any(!cells %in% study$planned) || any(!arms %in% vapply(study$arms, `[[`, "", "name"))) {
+    return(NOT_TESTED)
+  }
+  # A number over several cells is of those that there are; a change needs both.
+  enough <- if (length(atom$cells) > 1L) length(cells) else 1L
+  excluded <- pick(study$excluded, study$excluded$cell %in% cells)
+  out <- Filter(function(rows) nrow(rows) >= enough, lapply(arms, function(arm) pick(excluded, excluded$arm == arm)))
+  if (length(out) == 0L) {
+    return("")
+  }
+  if (all(vapply(out, function(rows) any(rows$left_out), TRUE))) NOT_TESTED else NOT_APPLICABLE
 }
 
 #' Verdicts of the rows of a condition.
@@ -152,10 +170,8 @@ combine_verdicts <- function(verdicts, refutes = verdicts == NOT_SUPPORTED) {
   if (length(verdicts) > 0L && all(verdicts == SUPPORTED)) {
     return(SUPPORTED)
   }
-  if (any(verdicts == NOT_TESTED)) {
-    return(NOT_TESTED)
-  }
-  if (any(verdicts == TOO_FEW)) TOO_FEW else UNDECIDED
+  # What no further load can change comes first.
+  c(intersect(c(NOT_APPLICABLE, NOT_TESTED, TOO_FEW), verdicts), UNDECIDED)[1]
 }
 
 #' The bound of a condition.
@@ -263,7 +279,9 @@ evaluate_atom <- function(atom, data) {
     what = describe_atom(atom, data$study), cells = paste(atom$cells, collapse = " "), arm = paste(atom$arm, collapse = " "),
     against = paste(atom$against_cell %||% atom$against, collapse = " "),
     value = result$value, low = result$interval[1], high = result$interval[2], n = as.integer(result$n),
-    enough = loads_wanted(atom, result, data$study$comparison$confidence), note = result$note, missing = result$missing
+    enough = loads_wanted(atom, result, data$study$comparison$confidence),
+    note = paste(c(result$note[nzchar(result$note)], if (isTRUE(result$certain)) CERTAIN_NOTE), collapse = "; "),
+    missing = result$missing
   )
 }
 

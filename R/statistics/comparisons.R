@@ -19,7 +19,9 @@ ALIKE <- "alike"
 matched_samples <- function(a, b, design) {
   if (design == "paired") {
     shared <- intersect(names(a$values), names(b$values))
-    sessions <- paste(a$sessions[shared], b$sessions[shared])
+    # What is of no session on one side is of one stratum on both.
+    apart <- any(nzchar(a$sessions)) && any(nzchar(b$sessions))
+    sessions <- if (apart) paste(a$sessions[shared], b$sessions[shared]) else rep("", length(shared))
     both <- lapply(list(a, b), function(sample) list(values = sample$values[shared], certain = sample$certain))
     return(list(
       a = both[[1]]$values, b = both[[2]]$values, paired = TRUE, sessions = list(sessions, sessions), deciding = deciding_loads(both)

@@ -36,7 +36,10 @@ summarise_pairs <- function(index, study, comparisons) {
 
 #' Geometric mean over cells of the ratio of medians, with its interval.
 #'
-#' @return list(value, interval, cells: that have a ratio)
+#' The interval is the mean of the cells' own, of the logarithms: few loads of an arm with two modes miss its median to the same
+#' side in every cell, and what does not average out must not be taken for spread that does.
+#'
+#' @return list(value, interval, cells: that have a ratio, certain: had chance no part in any of these?)
 mean_ratio <- function(index, study, cells, arms, seed, statistic = "median") {
   samples <- lapply(cells, function(cell) {
     matched_samples(sample_at(index, cell, arms[1]), sample_at(index, cell, arms[2]), study$comparison$design)
@@ -47,42 +50,16 @@ mean_ratio <- function(index, study, cells, arms, seed, statistic = "median") {
   # A cell in which an arm's median lies beyond the timeout has no ratio and is counted by the rule alone.
   finite <- is.finite(values)
   if (!any(finite)) {
-    return(list(value = NA_real_, interval = NO_INTERVAL, cells = 0L))
+    return(list(value = NA_real_, interval = NO_INTERVAL, cells = 0L, certain = FALSE))
   }
   samples <- samples[finite]
-  deciding <- min(vapply(samples, function(one) as.numeric(one$deciding), 0))
   value <- exp(mean(values[finite]))
-  seeds <- vapply(cells[finite], function(cell) derive_seed(seed, cell), 0L)
-  interval <- mean_ratio_interval(samples, value, deciding, statistic, study$comparison, seeds)
-  list(value = value, interval = interval, cells = sum(finite))
-}
-
-#' Its interval; the spreads of all cells together are known from two loads each.
-#'
-#' @param deciding loads in the cell with fewest, as from `deciding_loads`
-mean_ratio_interval <- function(samples, value, deciding, statistic, comparison, seeds) {
-  if (is.infinite(deciding)) {
-    return(c(value, value))
-  }
-  confidence <- comparison$confidence
-  interval_of_loads(
-    deciding, confidence, exp(student_mean_ratio(samples, confidence)),
-    percentile_interval(replicate_mean_ratio(samples, statistic, comparison$resamples, seeds), confidence), 2L
-  )
-}
-
-#' Student's interval of the mean of the logarithms of the cells' ratios.
-student_mean_ratio <- function(samples, confidence) {
-  logs <- lapply(samples, log_groups)
-  groups <- unlist(lapply(logs, `[[`, "groups"), recursive = FALSE)
-  student_interval(groups, unlist(lapply(logs, `[[`, "weights")) / length(samples), confidence)
-}
-
-#' Bootstrap replicates of the geometric mean of the cells' ratios.
-replicate_mean_ratio <- function(samples, statistic, resamples, seeds) {
-  logs <- mapply(function(one, seed) log(replicate_ratio(one, statistic, resamples, seed)), samples, seeds)
-  logs[!is.finite(logs)] <- NA
-  exp(rowMeans(logs, na.rm = TRUE))
+  certain <- all(vapply(samples, function(one) is.infinite(one$deciding), TRUE))
+  intervals <- vapply(seq_along(samples), function(i) {
+    log(ratio_interval(samples[[i]], statistic, study$comparison, derive_seed(seed, cells[finite][i])))
+  }, c(0, 0))
+  interval <- if (certain) c(value, value) else exp(rowMeans(intervals))
+  list(value = value, interval = interval, cells = sum(finite), certain = certain)
 }
 
 #' p-value that two arms do not differ in any cell; NA below two matched repetitions.

@@ -102,10 +102,11 @@ class FlowBeside(TypedDict):
 
 
 class NotApplicable(TypedDict):
-    """An arm that cannot be measured in a cell, and why."""
+    """An arm that cannot be measured in a cell, and why; left_out: the scale alone spares it."""
 
     arm: str
     why: str
+    left_out: NotRequired[bool]
 
 
 class Combination(TypedDict):
@@ -132,7 +133,9 @@ class Cell(TypedDict):
     beside: NotRequired[list[FlowBeside]]
     start_s: NotRequired[float]
     options: NotRequired[dict[str, Any]]
+    congestion_control: NotRequired[str]  # of every arm, in place of its own
     observe: NotRequired[dict[str, bool]]
+    full_captures: NotRequired[int]  # where it has another number than the study
     alone: NotRequired[bool]
     tolerate_delays: NotRequired[bool]
     profile: NotRequired[list[str]]

@@ -42,8 +42,19 @@ test_that("a study without a paper reproduces nothing", {
   without <- paste(fragments_of(study, runs), collapse = "\n")
   expect_match(without, "{A measurement on emulated links}", fixed = TRUE)
   expect_no_match(gsub("\\StudyPaper", "", without, fixed = TRUE), "[Pp]aper|reproduc")
-  claim <- data.table::data.table(claim = "c", text = "A claim", where = NA, claim_verdict = SUPPORTED)
+  claim <- data.table::data.table(claim = "c", text = "A claim", where = NA, claim_verdict = SUPPORTED, counts = TRUE)
   expect_no_match(paste(claims_table(study, claim), collapse = "\n"), "paper")
+})
+
+test_that("the answer says on how many numbers a claim stands", {
+  study <- as_study()
+  rows <- data.table::data.table(
+    claim = c("a", "a", "a", "b"), text = "A claim", where = c(rep("Figure 1", 3), NA), claim_verdict = SUPPORTED,
+    counts = c(TRUE, TRUE, FALSE, TRUE)
+  )
+  table <- paste(claims_table(study, rows), collapse = "\n")
+  expect_match(table, "(Figure 1; all of 2 numbers)", fixed = TRUE)
+  expect_match(table, "(one number)", fixed = TRUE)
 })
 
 test_that("loads of which the guard only recorded delays are counted on the first page", {

@@ -60,6 +60,25 @@ test_that("an interval does not depend on how far sessions lie apart, if each is
   expect_lt(of(failed, sessions)[1], Inf)
 })
 
+test_that("a mean's interval does not keep to sessions where a load ran into its timeout", {
+  plan <- test_plan()
+  study <- as_study(plan)
+  runs <- simulate_runs(study, 12L)
+  runs$session <- rep(c("s1", "s2"), each = 6)[runs$repetition + 1L]
+  here <- runs$cell == study$design$cell[1] & runs$arm == "one"
+  runs <- as_runs(spoil(runs, which(here & runs$session == "s2")), study)
+  data <- claim_data(runs, study)
+  sessions <- function(arm) unique(strata_at(data$mean, study$design$cell[1], arm, "session"))
+  expect_identical(sessions("one"), "")
+  expect_setequal(sessions("two"), c("s1", "s2"))
+  of <- function(design) {
+    samples <- lapply(c("one", "two"), sample_at, index = data$mean, cell = study$design$cell[1])
+    ratio_interval(matched_samples(samples[[1]], samples[[2]], design), "mean", study$comparison, 1L)
+  }
+  # Half of the loads take 60 s and half 1 s: within sessions every resample would have six of each.
+  for (design in c("paired", "independent")) expect_gt(diff(of(design)), 10)
+})
+
 test_that("a ratio that differs between sessions is found", {
   values <- c(1, 1.1, 1.05, 1.07, 1.2, 1.21, 2, 2.1, 2.05, 2.07, 2.2, 2.21)
   sessions <- rep(c("s1", "s2"), each = 6)

@@ -115,7 +115,7 @@ test_that("what needs an arm that the scale leaves out, of the cells or at all, 
   plan$claims <- list(ratio("two"), ratio("three"))
   for (i in seq_along(plan$claims)) plan$claims[[i]]$id <- sprintf("c%d", i)
   lossy <- vapply(plan$cells, function(cell) grepl("loss2", cell$name, fixed = TRUE), TRUE)
-  for (i in which(lossy)) plan$cells[[i]]$not_applicable <- list(list(arm = "two", why = "slow"))
+  for (i in which(lossy)) plan$cells[[i]]$not_applicable <- list(list(arm = "two", why = "slow", left_out = TRUE))
   plan$arms <- Filter(function(arm) arm$name != "three", plan$arms)
   study <- as_study(plan)
   runs <- simulate_runs(as_study(test_plan()), 8L, function(cell, arm) c(one = 1, two = 2, three = 3)[[arm]])
@@ -125,6 +125,24 @@ test_that("what needs an arm that the scale leaves out, of the cells or at all, 
   expect_setequal(verdicts("c1")[["FALSE"]], SUPPORTED)
   expect_setequal(verdicts("c1")[["TRUE"]], NOT_TESTED)
   expect_setequal(unlist(verdicts("c2")), NOT_TESTED)
+})
+
+test_that("what an arm is not applicable for is no question of the scale or of more loads", {
+  verdict <- function(entry) {
+    plan <- test_plan()
+    plan$claims <- list(claim(quantity = "ratio", cells = small, arm = "two", against = "one", more_than = 1))
+    for (i in seq_along(plan$cells)) plan$cells[[i]]$not_applicable <- list(entry)
+    study <- as_study(plan)
+    runs <- simulate_runs(study, 8L)
+    evaluate_claims(as_runs(pick(runs, runs$arm != "two"), study), study)
+  }
+  never <- verdict(list(arm = "two", why = "no kernel has it"))
+  expect_equal(c(never$verdict, never$claim_verdict, never$note), rep(NOT_APPLICABLE, 3))
+  expect_true(is.na(never$enough))
+  spared <- verdict(list(arm = "two", why = "slow", left_out = TRUE))
+  expect_equal(c(spared$verdict, spared$claim_verdict), c(NOT_TESTED, NOT_TESTED))
+  expect_equal(combine_verdicts(c(SUPPORTED, NOT_TESTED, TOO_FEW, NOT_APPLICABLE)), NOT_APPLICABLE)
+  expect_equal(combine_verdicts(c(NOT_APPLICABLE, NOT_SUPPORTED)), NOT_SUPPORTED)
 })
 
 test_that("cells of few loads may go either way", {
@@ -164,6 +182,17 @@ test_that("certain cells are tested by what they are", {
   runs <- as_runs(runs, study)
   table <- evaluate_claims(runs, study)
   expect_equal(c(table$low, table$high, table$verdict), c("100", "100", SUPPORTED))
+  expect_match(table$note, CERTAIN_NOTE, fixed = TRUE)
+  exact_of <- function(quantity, cells, ...) {
+    plan$claims <- list(claim(quantity = quantity, cells = cells, arm = "one", ..., less_than = 9))
+    evaluate_claims(runs, as_study(plan))$note == CERTAIN_NOTE
+  }
+  lossy <- list(bandwidth_mbit = 2, loss_percent = 2, object_size = "small")
+  expect_true(exact_of("ratio", small, against = "two"))
+  expect_true(exact_of("value", small))
+  expect_true(exact_of("ratio", list(loss_percent = 0), against = "two", combine = "geometric_mean"))
+  expect_false(exact_of("ratio", lossy, against = "two"))
+  expect_false(exact_of("ratio", list(object_size = "small"), against = "two", combine = "geometric_mean"))
   compared <- compare_pairs(outcome_index(runs), study)
   exact <- compared$loss_percent == 0
   expect_true(all(compared$certain == exact))

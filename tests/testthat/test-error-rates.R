@@ -23,15 +23,21 @@ test_that("where something differs it is found, so that the rates above mean som
 })
 
 test_that("the intervals hold what they promise", {
-  table <- coverage_rates(c(2L, 3L, 5L, 6L, 20L), 200L, 1L)
+  table <- coverage_rates(c(2L, 3L, 5L, 6L, 20L), 60L, 1L)
   here <- pick(table, table$interval != "delta")
-  # 200 simulations of a true 95 % end below 0.91 one time in a hundred. Arms of different shapes have less.
-  least <- ifelse(here$distribution == "two modes against log-normal", 0.85, 0.91)
+  # 60 simulations of a true 95 % end below 0.86 one time in a hundred. Arms of different shapes have less.
+  least <- ifelse(here$distribution == "two modes against log-normal", 0.78, 0.86)
   expect_true(all(here$coverage >= least), info = paste(capture.output(here), collapse = "\n"))
   # Two loads have no interval, and five cannot give 95 % by signed ranks.
   expect_false(2 %in% table$n)
   expect_false("shift_paired" %in% table$interval[table$n == 5])
   expect_setequal(table$interval[table$n == 20], COVERED)
+})
+
+test_that("the sizes that are simulated are those that cells of a plan have", {
+  block <- function(cell, repetitions) list(cell = cell, repetitions = as.list(repetitions))
+  plan <- list(blocks = list(block("a", 0:2), block("a", 3:5), block("b", 0:2), block("c", 0)))
+  expect_identical(repetitions_in(plan), c(1L, 3L, 6L))
 })
 
 test_that("the families of a real table are its cells with all repetitions that the arms share", {
@@ -47,10 +53,14 @@ test_that("the bench writes its tables and its figure", {
   folder <- tempfile()
   study <- as_study()
   runs <- write_runs(simulate_runs(study, 6L))
-  done <- run_r("run_statistics_bench.R", c("--families", "4", "--study", write_plan(test_plan()), "--runs", runs, "--output", folder))
+  plan <- write_plan(test_plan(blocks = list(list(cell = study$design$cell[1], repetitions = as.list(0:6)))))
+  done <- run_r(
+    "run_statistics_bench.R", c("--families", "2", "--study", plan, "--plans", plan, "--runs", runs, "--output", folder)
+  )
   expect_equal(done$status, 0L, info = done$stderr)
   rates <- data.table::fread(file.path(folder, "false_positives.csv"))
   expect_setequal(rates$source, c("simulated", "labels shuffled"))
+  expect_true(7 %in% data.table::fread(file.path(folder, "coverage.csv"))$n)
   expect_true(all(file.exists(file.path(folder, c("coverage.csv", "statistics.pdf", "statistics.svg")))))
   expect_match(run_r("run_statistics_bench.R", c("--runs", runs, "--output", folder))$stderr, "Give both or none")
 })

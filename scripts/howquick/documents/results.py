@@ -23,7 +23,8 @@ Written by `./enter snakemake -j8 results_page` from plans, tables, statistics a
 behind each verdict are in `results/statistics/STUDY/claims.csv` and in the appendix.
 """
 VERDICTS = (
-    "supported", "not supported", "undecided", "too few loads", "not tested at this scale"
+    "supported", "not supported", "undecided", "too few loads", "not tested at this scale",
+    "not applicable",
 )  # fmt: skip
 # As in R/read/processor.R.
 COSTLY_SHARE = 0.1

@@ -34,6 +34,7 @@ _CAPTURE = (
     "first_flight_bytes",
     "late_payload_bytes",
     "longest_frame_bytes",
+    "largest_packet_down_bytes",
     "capture_lost_up",
     "capture_lost_down",
     "ecn_capable_up",

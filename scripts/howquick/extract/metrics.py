@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from howquick.capture.read import ACK, TCP, Frames
+from howquick.capture.read import ACK, ETHERNET_BYTES, TCP, Frames
 from howquick.extract.compare import count_lost, fingerprints
 from howquick.extract.load import (
     CLOCK_SLACK_NS,
@@ -58,6 +58,8 @@ def load_metrics(
         "packets_down": len(down),
         "wire_bytes_up": int(up["length"].sum()),
         "wire_bytes_down": int(down["length"].sum()),
+        # What path MTU discovery came to: packets that were too long never arrive.
+        "largest_packet_down_bytes": int(down["length"].max()) - ETHERNET_BYTES,
         "retransmitted_bytes": _retransmitted(ends, last),
         "first_flight_bytes": _first_flight(ends, rtt_ms),
         "late_payload_bytes": _late(ends, timing),

@@ -32,7 +32,13 @@ from howquick.measure.told import Display
 from howquick.model import Arm
 from howquick.seeds import derive_seed
 from howquick.study.arms import transport_of
-from howquick.study.cells import arm_in_cell, clock_of, find
+from howquick.study.cells import (
+    arm_in_cell,
+    clock_of,
+    find,
+    flow_in_cell,
+    full_captures_of,
+)
 from howquick.study.workload import bulk_requests, kind_of
 from howquick.testbed.link import Link
 from howquick.testbed.testbed import Testbed
@@ -164,7 +170,7 @@ class Measurement:
             self.block.folder(arm_name, repetition),
             meta,
             Observation(
-                full_capture=repetition < self.block.plan["full_captures"],
+                full_capture=repetition < full_captures_of(self.block.plan, self.block.cell),
                 judged=judges_delays() and not self.block.cell.get("tolerate_delays"),
                 exact=self.exact,
             ),
@@ -176,7 +182,7 @@ class Measurement:
         plan, cell = self.block.plan, self.block.cell
         flows = []
         for number, asked in enumerate(cell.get("beside", []), 1):
-            arm = arm_in_cell(cell, asked["arm"])
+            arm = flow_in_cell(cell, asked["arm"])
             address = programs.bed.set_path(number, *tcp_of(arm)[:2])
             apart = Apart(number, address, asked["workload"])
             scratch = self.scratch / "repetition" / f"flow-{number}"

@@ -11,7 +11,7 @@ from howquick.plan.estimate import (
     rate,
     start_cost,
 )
-from howquick.study.cells import EXACT_REPETITIONS, arms_of, clock_of
+from howquick.study.cells import EXACT_REPETITIONS, arms_of, clock_of, full_captures_of
 
 BLOCK_SETUP_S = 2.0
 
@@ -53,7 +53,9 @@ def partition(study: ResolvedStudy) -> list[PlannedBlock]:
             continue
         one = expected_wall_s(study, cell)
         for number, repetitions in enumerate(_cut(study, cell, one)):
-            full = sum(1 for repetition in repetitions if repetition < study["full_captures"])
+            full = sum(
+                1 for repetition in repetitions if repetition < full_captures_of(study, cell)
+            )
             headers = len(repetitions) - full
             # Two captures of about 1.1 times the page, or of its headers only; or none at all.
             seen = 2 if cell.get("observe", {}).get("captures", True) else 0

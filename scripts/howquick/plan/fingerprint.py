@@ -12,7 +12,7 @@ from howquick.guest.kernel import kernel_entry
 from howquick.model import ROLES, Arm, Cell, FlowBeside, Plan, PlannedBlock, ResolvedStudy
 from howquick.plan.method import method
 from howquick.plan.order import loss_seeds
-from howquick.study.cells import arm_in_cell, arms_of, clock_of, find, needs_guests
+from howquick.study.cells import arm_in_cell, arms_of, clock_of, find, flow_in_cell, needs_guests
 from howquick.study.workload import is_shaped
 
 # Which a cell has or has not: what was measured before they existed stays valid.
@@ -49,7 +49,7 @@ def conditions(plan: Plan, cell: Cell, arm: Arm) -> dict[str, Any]:
 
 def _flow(plan: Plan, cell: Cell, flow: FlowBeside) -> dict[str, Any]:
     """A flow beside the arm: what is asked of it, and the hashes of its programs."""
-    arm = arm_in_cell(cell, flow["arm"])
+    arm = flow_in_cell(cell, flow["arm"])
     return {**flow, "arm": _without_words(arm), "programs": _programs(plan, arm)}
 
 

@@ -12,7 +12,7 @@ from howquick.environment.endpoints import KERNEL_CONTROLS, load_endpoints
 from howquick.errors import ROOT, ConfigError
 from howquick.model import Arm, Cell, ResolvedStudy
 from howquick.study.arms import transport_of
-from howquick.study.cells import arms_of, clock_of
+from howquick.study.cells import arm_in_cell, arms_of, clock_of
 from howquick.study.resolve import STUDIES
 from howquick.study.workload import is_shaped
 from howquick.testbed.abilities import features, why_not
@@ -34,7 +34,7 @@ def mark_impossible(study: ResolvedStudy) -> None:
         of_link = _why_no_link(cell)
         for arm in arms_of(study, cell):
             flows = [flow["arm"] for flow in cell.get("beside", [])]
-            if why := of_link or next(filter(None, map(_why_no_control, [arm, *flows])), ""):
+            if why := of_link or _why_none([arm_in_cell(cell, arm), *flows]):
                 cell["not_applicable"].append({"arm": arm["name"], "why": why})
     if study["cells"] and not any(arms_of(study, cell) for cell in study["cells"]):
         why = study["cells"][0]["not_applicable"][0]["why"]
@@ -53,6 +53,10 @@ def _why_no_link(cell: Cell) -> str:
         return ""
     here = probed()
     return why_not(here["backend"], link, here["aqms"]) if here.get("backend") else ""
+
+
+def _why_none(arms: list[Arm]) -> str:
+    return next(filter(None, map(_why_no_control, arms)), "")
 
 
 def _why_no_control(arm: Arm) -> str:

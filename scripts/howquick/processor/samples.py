@@ -34,6 +34,8 @@ def virtual_cells(study: ResolvedStudy) -> list[Cell]:
 def sample_name(cell: Cell) -> str:
     """The name of a cell's sample: its page, and a short hash of what decides it (also options, MTU)."""
     decides = [cell["workload"], cell.get("options", {}), cell["link"]["mtu_bytes"]]
+    if "congestion_control" in cell:
+        decides.append(cell["congestion_control"])
     return f"{page_name(cell['workload'])}-{canonical_hash(decides)[:8]}"
 
 
@@ -88,8 +90,9 @@ def _sample(cell: Cell, name: str) -> Cell:
         # Delays by others make a load longer, and its processor time hardly.
         "tolerate_delays": True,
     }
-    if "options" in cell:
-        sample["options"] = cell["options"]
+    sample |= {
+        key: value for key, value in cell.items() if key in ("options", "congestion_control")
+    }
     return cast(Cell, sample)
 
 

@@ -9,7 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from howquick.environment.endpoints import Endpoint, kernel_options, known_options
+from howquick.environment.endpoints import (
+    KERNEL_CONTROLS,
+    Endpoint,
+    kernel_options,
+    known_options,
+)
 from howquick.environment.manifest import prefix_of
 from howquick.errors import ConfigError
 from howquick.model import ROLES, Arm, Cell, ResolvedStudy
@@ -237,6 +242,9 @@ def not_applicable(cell: Cell, arm: Arm, endpoints: Endpoints) -> str | None:
         # Without shaping the stack's own rate is what is asked for.
         if limit is not None and isinstance(rate, int | float) and rate > limit:
             return f"{arm[role]} itself is the limit above {limit:g} Mbit/s"
+    control = cell.get("congestion_control")
+    if control is not None and not has_control(control, arm, endpoints):
+        return f"{arm['server']} has no congestion control {control} over {arm['protocol']}"
     kind = kind_of(cell["workload"])
     if kind == "player":
         if why := cannot_be_steered(endpoints[arm["client"]]):
@@ -258,6 +266,13 @@ def not_applicable(cell: Cell, arm: Arm, endpoints: Endpoints) -> str | None:
         if asked is not None and asked not in able:
             return f"{arm['client']} cannot {asked} over {arm['protocol']} with {arm['server']}"
     return None
+
+
+def has_control(control: str, arm: Arm, endpoints: Endpoints) -> bool:
+    """Whether the server of an arm, or the kernel under it, has a congestion control."""
+    ability = endpoints[arm["server"]].declaration["server"]["protocols"][arm["protocol"]]
+    by_kernel = KERNEL_CONTROLS if ability["transport"] == "tcp" else ()
+    return control in (*ability["congestion_control"], *by_kernel)
 
 
 def excluded(cell: Cell, arm: Arm, study: dict[str, Any]) -> str | None:

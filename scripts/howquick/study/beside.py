@@ -146,6 +146,7 @@ def no_company(cell: Cell, arm: Arm, endpoints: Endpoints) -> str | None:
         other = flow["arm"]
         alone = cell.copy()
         alone["workload"] = flow["workload"]
+        alone.pop("congestion_control", None)
         if why := not_applicable(alone, other, endpoints):
             return f"the flow of {other['name']} beside it cannot be: {why}"
         over_tcp = [one for one in (arm, other) if transport_of(one, endpoints) == "tcp"]

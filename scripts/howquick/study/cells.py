@@ -83,6 +83,11 @@ def certificates_name(cell: Cell) -> str:
     return "certificates" if clock_of(cell) == "real" else f"certificates{VIRTUAL}"
 
 
+def full_captures_of(study: ResolvedStudy, cell: Cell) -> int:
+    """Of how many repetitions of a cell, the first ones, captures hold whole packets."""
+    return cell.get("full_captures", study["full_captures"])
+
+
 def arms_of(study: ResolvedStudy, cell: Cell) -> list[Arm]:
     """The arms that are measured in a cell."""
     excluded = {entry["arm"] for entry in cell["not_applicable"]}
@@ -90,7 +95,18 @@ def arms_of(study: ResolvedStudy, cell: Cell) -> list[Arm]:
 
 
 def arm_in_cell(cell: Cell, arm: Arm) -> Arm:
-    """The arm as it is measured in a cell: with the options that are factors there."""
+    """The arm as it is measured in a cell: with options and congestion control that are factors there."""
+    changed = flow_in_cell(cell, arm)
+    control = cell.get("congestion_control", arm["congestion_control"])
+    if control == arm["congestion_control"]:
+        return changed
+    changed = changed.copy()
+    changed["congestion_control"] = control
+    return changed
+
+
+def flow_in_cell(cell: Cell, arm: Arm) -> Arm:
+    """The arm of a flow beside another: it keeps its congestion control, so that two can meet."""
     endpoints = load_endpoints()
     programs = [endpoints[arm[role]] for role in ROLES]
     asked = {

@@ -60,6 +60,32 @@ def with_levels(claims: Claims, cells: list[Cell], of_study: list[Combination]) 
     ]
 
 
+def cells_of_claim(claim: dict[str, Any], cells: list[Cell]) -> list[Cell]:
+    """Of the cells of a scale those that the counted conditions of a claim are about, or are held against."""
+    found: set[str] = set()
+    for condition in with_levels([claim], cells, [])[0]["test"]:
+        if not condition.get("counts", True):
+            continue
+        about = [cell for cell in cells if is_selected(cell, condition.get("cells", {}))]
+        found |= {cell["name"] for cell in about}
+        if change := condition.get("against_cells"):
+            found |= {
+                other["name"]
+                for other in cells
+                if is_selected(other, change) and any(_differs_by(change, other, c) for c in about)
+            }
+    return [cell for cell in cells if cell["name"] in found]
+
+
+def _differs_by(change: dict[str, Any], one: Cell, other: Cell) -> bool:
+    """Whether two cells have the same level of every factor that does not change."""
+    return all(
+        level == other["levels"][factor]
+        for factor, level in one["levels"].items()
+        if factor not in change
+    )
+
+
 def without_measured(selection: CellSelection) -> CellSelection:
     """A selection of cells with every level where it leaves the levels to the plan."""
     if isinstance(selection, list):

@@ -2,7 +2,7 @@
 
 Texts name what the plan decides in braces:
 
-* `{FACTOR}`: the levels of a factor in the cells of the scale;
+* `{FACTOR}`: the levels of a factor in the cells of the scale, of a claim in the cells that it is tested in;
 * `{FACTOR:LEVEL}`: the value that a level has there, or that it is not measured;
 * `{PARAMETER}`: the value of what `fixed` gives, and `{repetitions}`, `{timeout_s}` those of the scale;
 * `{SCALE/…}`: each of these at another scale.
@@ -19,6 +19,7 @@ from typing import Any
 from howquick.errors import ConfigError
 from howquick.model import Cell, Workload
 from howquick.study.cells import EXACT_REPETITIONS, clock_of, needs_guests
+from howquick.study.claims import cells_of_claim
 from howquick.study.sites import SITES
 from howquick.study.workload import kind_of, normalised, video_of
 
@@ -30,6 +31,7 @@ FIXED_UNITS = {
     "bandwidth_mbit": "Mbit/s", "rtt_ms": "ms", "queue_ms": "ms", "loss_percent": "%",
     "mtu_bytes": "bytes",
 }  # fmt: skip
+NOT_MEASURED = "not measured"
 # Of a scale itself.
 SCALE_KEYS = ("repetitions", "timeout_s")
 Text = dict[str, str]
@@ -78,20 +80,28 @@ class Declarations:
         return [CLOCK, *filled] if filled and needs_guests(self._own.cells) else filled
 
     def claims(self, claims: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-        """The claims, their texts filled in. Raises ConfigError for what names nothing."""
+        """The claims, their texts filled in. Raises ConfigError for what names nothing.
+
+        A claim names the levels that it is tested at, not all that the scale has.
+        """
         return [
-            claim | {"text": self.filled(f"claims.{claim['id']}.text", claim["text"])}
+            claim | {"text": self.filled(f"claims.{claim['id']}.text", claim["text"], claim)}
             for claim in claims
         ]
 
-    def filled(self, key: str, text: str) -> str:
-        """A text without placeholders. Raises ConfigError for one that names nothing."""
+    def filled(self, key: str, text: str, claim: dict[str, Any] | None = None) -> str:
+        """A text without placeholders. Raises ConfigError for one that names nothing.
+
+        claim: whose text it is; its levels are to be those of the claim's own cells.
+        """
 
         def value(match: re.Match[str]) -> str:
             name, _, of = match[1].rpartition("/")
             try:
                 at = self._other(name) if name else self._own
-                return _value_of(at, of)
+                return _value_of(
+                    at, of, at.cells if claim is None else cells_of_claim(claim, at.cells)
+                )
             except KeyError:
                 raise self._names_nothing(key, match[0]) from None
 
@@ -112,11 +122,11 @@ def _fixed(study: dict[str, Any]) -> list[str]:
     return [name for name in study["fixed"] if name in (*FIXED_UNITS, "workload")]
 
 
-def _value_of(at: Scaled, name: str) -> str:
-    """What a placeholder stands for at a scale. Raises KeyError."""
+def _value_of(at: Scaled, name: str, cells: list[Cell]) -> str:
+    """What a placeholder stands for at a scale, its levels in these cells. Raises KeyError."""
     name, _, level = name.partition(":")
     if factor := at.study["factors"].get(name):
-        return _level(factor, name, level, at.cells) if level else _levels(factor, name, at.cells)
+        return _level(factor, name, level, cells) if level else _levels(factor, name, cells)
     if level:
         raise KeyError(name)
     if name == "repetitions":
@@ -145,6 +155,8 @@ def _levels(factor: dict[str, Any], name: str, cells: list[Cell]) -> str:
     measured = [
         level for level in factor["levels"] if any(c["levels"][name] == level for c in cells)
     ]
+    if not measured:
+        return NOT_MEASURED
     texts = [_value(factor, level) for level in measured]
     words = " and ".join([*([", ".join(texts[:-1])] if texts[1:] else []), *texts[-1:]])
     return f"{words} {factor['unit']}".strip()
@@ -154,7 +166,7 @@ def _level(factor: dict[str, Any], name: str, level: str, cells: list[Cell]) -> 
     """One level's value at this scale. Raises KeyError."""
     value = factor["levels"][level]
     if not any(cell["levels"][name] == level for cell in cells):
-        return "not measured"
+        return NOT_MEASURED
     if isinstance(value, dict) and not set(value) <= {"bytes"}:
         return workload_text(normalised(value))
     return f"{_value(factor, level)} {factor['unit']}".strip()

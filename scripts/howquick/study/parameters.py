@@ -24,10 +24,10 @@ OPTIONAL: dict[str, Any] = {
     "burst_bytes": 0, "offloads": "off", "moves": 0, "clock": "virtual", "bandwidth_up_mbit": None,
     "delay_up_ms": None, "aqm": "none", "ecn": None, "loss_burst_packets": 0,
     "loss_in_burst_percent": 100, "jitter_ms": 0, "jitter_distribution": "normal", "reorder_percent": 0,
-    "path_mtu_bytes": None, "beside": [], "start_s": 0,
+    "path_mtu_bytes": None, "beside": [], "start_s": 0, "congestion_control": None,
 }  # fmt: skip
 # Those of a cell's own; the others are of its link.
-OF_CELL = ("moves", "clock", "beside", "start_s")
+OF_CELL = ("moves", "clock", "beside", "start_s", "congestion_control")
 # Beside the plain queue: those that draw nothing.
 WITHOUT_DICE = ("none", "codel")
 OPTION = "option."
@@ -99,6 +99,13 @@ def check_parameters(path: Path, study: Study) -> None:
             raise ConfigError(
                 path, f"factors.{name}.labels", f"two levels are called {double[0]!r}",
                 "Figures tell levels by their labels: give each its own",
+            )  # fmt: skip
+    # The column of tables with the arms' congestion controls is then the factor's too.
+    for level, value in study["factors"].get("congestion_control", {}).get("levels", {}).items():
+        if level != value:
+            raise ConfigError(
+                path, f"factors.congestion_control.levels.{level}", f"is {value!r}",
+                f"Name the level as what it is: {{{value}: {value}}}",
             )  # fmt: skip
     given = [*study["factors"], *study["fixed"]]
     both = "workload" in given
@@ -212,6 +219,8 @@ def finish_cell(path: Path, combination: Combination, study: Study, scale: dict[
             cell["exact"] = True
     if parameters["moves"]:
         cell["moves"] = parameters["moves"]
+    if parameters["congestion_control"]:
+        cell["congestion_control"] = parameters["congestion_control"]
     options = {
         name.removeprefix(OPTION): value
         for name, value in parameters.items()
@@ -222,6 +231,7 @@ def finish_cell(path: Path, combination: Combination, study: Study, scale: dict[
     logs = _logs(cell, scale.get("observe") or study.get("observe") or {})
     if not all(logs.values()):
         cell["observe"] = logs
+    _set_full_captures(cell, scale["full_captures"])
     profile = study.get("profile")
     if profile and is_selected(cell, profile.get("cells", {})):
         cell["profile"] = profile["arms"]
@@ -231,6 +241,22 @@ def finish_cell(path: Path, combination: Combination, study: Study, scale: dict[
         cell["tolerate_delays"] = True
     check_player(path, cell, scale["timeout_s"])
     return cell
+
+
+def default_full_captures(scale: dict[str, Any]) -> int:
+    """Of how many repetitions whole packets are kept in cells of which nothing else is said."""
+    given = scale["full_captures"]
+    count: int = given["default"] if isinstance(given, dict) else given
+    return count
+
+
+def _set_full_captures(cell: Cell, given: int | dict[str, Any]) -> None:
+    """Give a cell its own number where the scale has one; the first selection with the cell decides."""
+    entries = given["cells"] if isinstance(given, dict) else []
+    for entry in entries:
+        if is_selected(cell, entry["cells"]):
+            cell["full_captures"] = entry["count"]
+            return
 
 
 def _holds(circumstance: str, cell: Cell, study: Study, scale: dict[str, Any]) -> bool:

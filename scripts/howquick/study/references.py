@@ -78,6 +78,12 @@ class References:
             for number, condition in enumerate(claim["test"]):
                 self._condition(f"claims.{claim['id']}.test.{number}", condition)
 
+    def check_scale(self, name: str, scale: dict[str, Any]) -> None:
+        """Look at the cells that a scale tells apart. Raises ConfigError."""
+        given = scale["full_captures"]
+        for number, entry in enumerate(given["cells"] if isinstance(given, dict) else []):
+            self.selection(f"scales.{name}.full_captures.cells.{number}.cells", entry["cells"])
+
     def _figure(self, key: str, figure: dict[str, Any]) -> None:
         arms = figure.get("arms", "all")
         shown = self.arms if arms == "all" else arms

@@ -30,6 +30,7 @@ from howquick.study.parameters import (
     at_scale,
     check_parameters,
     chosen,
+    default_full_captures,
     factors_of,
     finish_cell,
     with_clock,
@@ -68,6 +69,7 @@ def resolve_study(name: str, selection: Selection) -> ResolvedStudy:
     if study["study"] != name:
         raise ConfigError(path, "study", f"is {study['study']!r}", f"Use the file's name, {name!r}")
     scale = _scale(path, study, selection.scale)
+    at_every_scale = study.get("exclude", [])
     study = with_clock(path, at_scale(path, study, scale), selection.clock)
     check_parameters(path, study)
     endpoints = load_endpoints()
@@ -81,10 +83,12 @@ def resolve_study(name: str, selection: Selection) -> ResolvedStudy:
     arms = _arms(path, whole, scale, selection, endpoints)
     of_study = chosen(path, "cells", every_cell, study["cells"]) if "cells" in study else every_cell
     metrics = metrics_of(named, endpoints)
-    References(
+    references = References(
         path, list(named), every_cell, factors, metrics,
         {cell["name"] for cell in of_study},
-    ).check(whole)  # fmt: skip
+    )  # fmt: skip
+    references.check(whole)
+    references.check_scale(selection.scale, scale)
     cells = _cells(path, study, scale, selection, every_cell)
     add_flows(path, cells, every_cell, whole, endpoints)
     if not selection.observe:
@@ -94,11 +98,11 @@ def resolve_study(name: str, selection: Selection) -> ResolvedStudy:
     if selection.repetitions:
         repetitions, precision = min(repetitions, selection.repetitions), None
     for cell in cells:
-        cell["not_applicable"] = [
-            {"arm": arm["name"], "why": why}
-            for arm in arms
-            if (why := _why_not(cell, arm, endpoints, whole))
-        ]
+        for arm in arms:
+            if why := _why_not(cell, arm, endpoints, whole | {"exclude": at_every_scale}):
+                cell["not_applicable"].append({"arm": arm["name"], "why": why})
+            elif why := excluded(cell, arm, whole):
+                cell["not_applicable"].append({"arm": arm["name"], "why": why, "left_out": True})
     texts = Declarations(path, Scaled(study, scale, cells), lambda name: _at(path, name, selection))
     resolved: ResolvedStudy = {
         "study": name,
@@ -110,7 +114,7 @@ def resolve_study(name: str, selection: Selection) -> ResolvedStudy:
         "slow_cells": scale.get("slow_cells"),
         "precision": precision,
         "block_seconds": scale["block_seconds"],
-        "full_captures": scale["full_captures"],
+        "full_captures": default_full_captures(scale),
         "factors": factors,
         "fixed": study["fixed"],
         "cells": cells,
@@ -120,7 +124,7 @@ def resolve_study(name: str, selection: Selection) -> ResolvedStudy:
         "unsupported": cast(list[Unsupported], matrix.unsupported),
         "comparison": study["comparison"],
         "figures": study["figures"],
-        "claims": cast(list[Claim], texts.claims(with_levels(claims, cells, of_study))),
+        "claims": cast(list[Claim], with_levels(texts.claims(claims), cells, of_study)),
         "differences": cast(list[Difference], texts.differences(study.get("differences", []))),
     }
     if "question" in study:
@@ -137,7 +141,7 @@ def resolve_study(name: str, selection: Selection) -> ResolvedStudy:
 
 
 def _why_not(cell: Cell, arm: Arm, endpoints: Endpoints, study: dict[str, Any]) -> str | None:
-    """Why an arm is not measured in a cell; None if it is."""
+    """Why no scale of the study measures an arm in a cell; None if one may."""
     own = not_applicable(cell, arm, endpoints) or excluded(cell, arm, study)
     return own or no_company(cell, arm, endpoints) or beyond_host(cell)
 

@@ -22,7 +22,7 @@ UNSHAPED = "unshaped"
 BULK_SMALLEST = 8 << 20
 BULK_LARGEST = 256 << 20
 # More bytes than this are the same object again, one request after another: servers keep objects in memory.
-BULK_OBJECT = 1 << 30
+BULK_OBJECT = 256 << 20
 # Of an unshaped link, for planning only: what a fast stack reaches on one processor, bytes per second.
 UNSHAPED_RATE = 60e6
 # How much of the size of a video's segment is left to its scene, unless a study says otherwise.

@@ -83,8 +83,8 @@ def test_the_page_of_results_says_what_the_tables_say(tmp_path: Path) -> None:
     page = results_page([study(tmp_path)], [])
     assert "1970-01-01 to 1970-01-02: 2 loads (1 ok, 1 timeout) of 2 arms in 1 cells" in page
     assert (
-        "Claims: 1 supported, 0 not supported, 1 undecided, 0 too few loads, 0 not tested at this scale."
-        in page
+        "Claims: 1 supported, 0 not supported, 1 undecided, 0 too few loads, 0 not tested at this scale, "
+        "0 not applicable." in page
     )
     assert "| A is sooner | Figure 1 | undecided | 0 of 1 |" in page
     assert "| X\\|x | Y | 1 | 1 | 0 | 0 | 0.5 |" in page

@@ -80,6 +80,7 @@ def test_known_page_load_time(tmp_path: Path) -> None:
     assert values["retransmitted_bytes"] == 0
     assert values["packets_down"] == 11
     assert values["wire_bytes_down"] == 10 * (MSS + 54) + 54
+    assert values["largest_packet_down_bytes"] == MSS + 40
     # Up to the last segment: SYN, ACK, request and nine acknowledgements; the tenth comes after it.
     assert values["packets_up"] == 12
     assert values["wire_bytes_up"] == 12 * 54 + 3
@@ -107,6 +108,22 @@ def test_what_comes_after_the_load_does_not_count(tmp_path: Path) -> None:
     assert values["plt_capture_s"] == pytest.approx(4 * OWD + 0.009, abs=1e-9)
     assert values["late_payload_bytes"] == len(b"close_notify")
     assert values["retransmitted_bytes"] == 0
+
+
+def test_a_packet_that_never_arrives_is_not_the_largest(tmp_path: Path) -> None:
+    """As one that is longer than the path bears, and as what comes after the load."""
+    captures = {}
+    for name, sizes in (("client", (600, 700)), ("server", (600, 1400, 700))):
+        capture = Capture()
+        handshake(capture, 0, 2 * OWD, 0, 40000)
+        for number, size in enumerate(sizes):
+            time = 3 * OWD + 0.01 * size / 100
+            capture.tcp(time, down=True, sequence=1 + 600 * number, ack=101, data=b"x" * size)
+        captures[name] = read_frames(capture.write(tmp_path / f"{name}.pcap"))
+    load = timing(3 * OWD + 0.065, 600)
+    ends = split(captures["client"], captures["server"], load)
+    values = load_metrics(captures["client"], captures["server"], ends, load, 100)
+    assert values["largest_packet_down_bytes"] == 640
 
 
 def test_a_late_retransmission_within_the_load_does_not_count(tmp_path: Path) -> None:

@@ -52,6 +52,8 @@ def test_good_block(results: Results) -> None:
         assert row["loss_seed_down"] == str(2**62)
         assert row["cpu_pressure"] == "0.0123"
         assert row["timeout_s"] == "60"
+        # QUIC's packets are 1200 bytes at least, and none is longer than the link bears.
+        assert 1200 < int(row["largest_packet_down_bytes"]) <= 1500
         assert row["started"] == "1790000000.500000"
         for column in CAPTURE_COLUMNS:
             assert (row[column] == "") == (arm == "h3" and column == "retransmitted_bytes"), column

@@ -167,6 +167,7 @@ def of_plan(study: ResolvedStudy) -> dict[str, set[float]]:
         known["%"].add(link["loss_percent"])
         known["reconnections"].add(cell.get("moves", 0))
         known["size"] |= {link["mtu_bytes"], link.get("burst_bytes", 0)}
+        known["size"] |= {v for k, v in cell.get("options", {}).items() if k.endswith("_bytes")}
         if isinstance(link["bandwidth_mbit"], int | float):
             known["Mbit/s"].add(link["bandwidth_mbit"])
         match kind_of(workload):
@@ -179,6 +180,11 @@ def of_plan(study: ResolvedStudy) -> dict[str, set[float]]:
             case "bulk":
                 known["s"].add(workload["bulk"]["seconds"])
                 sizes = [workload["bulk"]["at_most_bytes"], BULK_OBJECT]
+            case "player":
+                player = workload["segments"]["player"]
+                known["Mbit/s"] |= set(player["ladder_mbit"])
+                known["s"] |= {player["segment_s"], player["buffer_s"]}
+                sizes = []
             case "site":
                 site = SITES[workload["site"]]
                 known["resources"].add(site.resources)

@@ -3,6 +3,7 @@
 import pytest
 
 from howquick.schemas import load_yaml
+from howquick.study import host
 from howquick.study.cells import arms_of, is_selected
 from howquick.study.resolve import STUDIES, Selection, resolve_study
 
@@ -39,7 +40,7 @@ def test_arms_meet_only_where_they_can_be_compared(streaming):
         if cell["levels"]["workload"] == "web":
             assert names == {"h2-chromium", "h3-chromium", "h2-go", "h3-go"}
         else:
-            assert {"tcp", "sctp", "quic", "quinn"} <= names
+            assert {"tcp", "sctp", "sctp-kernel", "quic", "quinn"} <= names
             assert ("quic-migrate" in names) == bool(cell.get("moves"))
 
 
@@ -76,3 +77,36 @@ def test_what_a_merge_key_brings_may_be_overridden(tmp_path):
     (tmp_path / "study.yaml").write_text(merged)
     arms = load_yaml(tmp_path / "study.yaml", "study")["arms"]
     assert arms["h3"] == arms["h2"] | {"label": "another"}
+
+
+def arms_of_condition(condition):
+    """All arms that a condition names."""
+    sides = (condition.get(side, []) for side in ("arm", "against"))
+    return [arm for side in sides for arm in (side if isinstance(side, list) else [side])]
+
+
+def test_the_kernels_sctp_is_the_one_of_the_claims(streaming):
+    """That in user space over UDP is tested the same way beside it, and counts for nothing."""
+    assert streaming["comparison"]["arms"] == ["tcp", "sctp-kernel", "quic"]
+    for figure in streaming["figures"]:
+        arms = figure.get("arms", [])
+        assert "sctp" not in arms or arms.index("sctp") == arms.index("sctp-kernel") + 1
+    for claim in streaming["claims"]:
+        tested = {"sctp": [], "sctp-kernel": []}
+        for condition in claim["test"]:
+            arms = arms_of_condition(condition)
+            for arm in set(arms) & set(tested):
+                tested[arm].append((condition["quantity"], str(condition["cells"])))
+            assert "sctp" not in arms or condition["counts"] is False, claim["id"]
+        assert sorted(tested["sctp"]) == sorted(tested["sctp-kernel"]), claim["id"]
+
+
+def test_on_the_real_clock_a_kernel_without_sctp_has_no_claim_on_it(monkeypatch):
+    monkeypatch.setattr(host, "has_sctp", lambda: False)
+    study = resolve_study("web-streaming", Selection("artifact", 1, clock="real"))
+    for cell in study["cells"]:
+        if cell["levels"]["workload"] != "web":
+            out = {entry["arm"]: entry for entry in cell["not_applicable"]}
+            assert "has no SCTP" in out["sctp-kernel"]["why"]
+            # No other scale has it either: the verdict is "not applicable".
+            assert "left_out" not in out["sctp-kernel"]

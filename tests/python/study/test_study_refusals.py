@@ -8,8 +8,10 @@ import yaml
 
 from howquick.environment.endpoints import load_endpoints
 from howquick.errors import ROOT, ConfigError
+from howquick.plan.blocks import partition
 from howquick.schemas import check
 from howquick.study import resolve as study_module
+from howquick.study.cells import full_captures_of
 from howquick.study.resolve import Selection, resolve_study
 from howquick.workflow.configuration import read_workflow
 from howquick.workflow.outlook import outlook
@@ -440,11 +442,52 @@ def test_a_scale_may_leave_out_more_arms_than_its_study(resolve):
         data["exclude"] = [{"arms": ["spdy-node"], "why": "by the study"}]
         data["scales"]["smoke"]["exclude"] = [{"arms": ["h2-nghttp2"], "why": "by the scale"}]
 
-    out = {"arm": "h2-nghttp2", "why": "by the scale"}
+    out = {"arm": "h2-nghttp2", "why": "by the scale", "left_out": True}
     smoke, paper = resolve(change, "smoke"), resolve(change, "paper")
     assert out in smoke["cells"][0]["not_applicable"]
-    assert out not in paper["cells"][0]["not_applicable"]
+    assert "h2-nghttp2" not in {entry["arm"] for entry in paper["cells"][0]["not_applicable"]}
     assert {"arm": "spdy-node", "why": "by the study"} in smoke["cells"][0]["not_applicable"]
+
+
+def test_a_cell_may_have_its_own_number_of_whole_captures(resolve):
+    def change(data):
+        data["scales"]["paper"]["full_captures"] = {
+            "default": 1,
+            "cells": [
+                {"cells": ["2mbit-18ms-loss0-5obj-small"], "count": 0},
+                {"cells": {"loss_percent": 2, "bandwidth_mbit": 2}, "count": 30},
+            ],
+        }
+
+    study = resolve(change)
+    assert study["full_captures"] == 1
+    counts = {cell["name"]: full_captures_of(study, cell) for cell in study["cells"]}
+    assert counts["2mbit-18ms-loss0-5obj-small"] == 0
+    assert counts["2mbit-218ms-loss2-50obj-large"] == 30
+    assert counts["10mbit-18ms-loss2-50obj-large"] == 1
+    # What keeps whole packets is planned to take more of the disk.
+    plain = resolve(lambda data: data["scales"]["paper"].update(full_captures=1))
+    assert not any("full_captures" in cell for cell in plain["cells"])
+    sizes = [
+        sum(
+            block["bytes"]
+            for block in partition(one)
+            if block["cell"].startswith("2mbit-18ms-loss2")
+        )
+        for one in (plain, study)
+    ]
+    assert sizes[0] < sizes[1]
+
+
+def test_whole_captures_of_cells_that_are_not_there_are_refused(resolve):
+    for cells, problem in (
+        ({"loss": 2}, "no factor"),
+        (["x"], "no cell"),
+        ({"loss_percent": 3}, "Levels"),
+    ):
+        given = {"default": 1, "cells": [{"cells": cells, "count": 2}]}
+        with pytest.raises(ConfigError, match=rf"paper.full_captures.cells.0.cells.*{problem}"):
+            resolve(lambda data, given=given: data["scales"]["paper"].update(full_captures=given))
 
 
 def test_a_metric_that_a_client_of_the_figure_reports_is_taken(resolve):

@@ -184,6 +184,7 @@ function badge(text, kind) {
 /** @type {Record<string, string>} */
 const VERDICT_KINDS = {
   supported: 'good', 'not supported': 'bad', undecided: 'open', 'too few loads': 'open', 'not tested at this scale': 'none',
+  'not applicable': 'none',
 };
 
 /** @param {string} text */
