@@ -109,7 +109,7 @@ claim_rows <- function(n, kinds, comparison, seed) {
   medians <- SIMULATED_ARMS * rep(vapply(kinds, `[[`, 0, "median"), 2L)
   of <- function(number, ...) number(utils::modifyList(atom, list(...)), data)$interval
   rows_of(
-    mean_ratio = c(mean_ratio(data$median, data$study, SIMULATED_CELLS, "a", "b", seed)$interval, medians[["a"]] / medians[["b"]]),
+    mean_ratio = c(mean_ratio(data$median, data$study, SIMULATED_CELLS, c("a", "b"), seed)$interval, medians[["a"]] / medians[["b"]]),
     gain_ratio = c(of(gain_ratio_number, quantity = "gain_ratio", against_cell = "y"), 1),
     spread = c(of(spread_number, quantity = "spread", arm = names(SIMULATED_ARMS)), max(medians) / min(medians))
   )
