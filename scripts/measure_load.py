@@ -12,7 +12,7 @@ from howquick.files import read_json
 from howquick.guest.copies import wait_to_be_copied
 from howquick.guest.guest import await_prepared, handed_over, place
 from howquick.measure.block import Block, HandedOver
-from howquick.measure.measurement import Measurement
+from howquick.measure.measurement import Measurement, Tcp
 from howquick.measure.raw import (
     ASKED,
     CALIBRATION,
@@ -36,20 +36,22 @@ def main() -> None:
     adopt_endpoints(endpoints)
     known: dict[tuple[str, int], str] = {}
     guest = HandedOver(known, place(MEASURED) / LOAD)
-    block = Block(plan, ready["cell"], ready["block"], place(RESULTS), SESSION, guest)
+    block = Block(plan, ready["cell"], 0, place(RESULTS), SESSION, guest)
     measurement = Measurement(block, adopt_guest().scratch, calibration)
     await_prepared()
-    measurement.run(_asked(known), Untold(), ready["arm"])
+    measurement.run(_asked(block, known), Untold(), Tcp(*ready["tcp"]))
     # What is left ends with the guest: tidying up would take as long as a tenth of a short load.
     sys.stderr.flush()
     os._exit(0)
 
 
-def _asked(known: dict[tuple[str, int], str]) -> Iterator[tuple[int, int, str]]:
+def _asked(block: Block, known: dict[tuple[str, int], str]) -> Iterator[tuple[int, int, str]]:
     """The one load of each copy; what has been done so far is the same for all."""
     if not wait_to_be_copied():
         return
     asked = read_json(handed_over() / ASKED)
+    block.plan.update(asked["plan"])
+    block.block["block"] = asked["block"]
     known[asked["arm"], asked["repetition"]] = asked["fingerprint"]
     yield asked["repetition"], asked["order"], asked["arm"]
 

@@ -79,7 +79,9 @@ class Original:
                 self._kernel.wait()
                 ended = how_it_ended(self._own)
                 said = ended.errors.decode(errors="replace").strip()
-                raise GuestFailed(f"the guest ended with {ended.status} before it was copied: {said}")
+                raise GuestFailed(
+                    f"the guest ended with {ended.status} before it was copied: {said}"
+                )
             self._read += got
         line, _, self._read = self._read.partition(b"\n")
         return int(line)

@@ -9,7 +9,7 @@ import time
 from collections import deque
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from howquick.environment.endpoints import ECN, load_endpoints
 from howquick.errors import UserError
@@ -52,7 +52,7 @@ class Measurement:
         self.calibration = calibration
         self.parts: dict[str, float] = {}
         # Read back from the kernel once for each setting of TCP.
-        self.settings: dict[tuple[str, int | None, bool], dict[str, Any]] = {}
+        self.settings: dict[Tcp, dict[str, Any]] = {}
         self.quiet_since = time.monotonic()
         # In virtual time nobody is in anybody's way, and the kernel makes links that need no correction.
         self.exact = clock_of(block.cell) == "virtual"
@@ -61,11 +61,11 @@ class Measurement:
             (scratch / name).mkdir()
 
     def run(
-        self, missing: Iterable[tuple[int, int, str]], progress: Display, ready_for: str | None = None
+        self, missing: Iterable[tuple[int, int, str]], progress: Display, tcp: Tcp | None = None
     ) -> None:
         """Measure everything that is missing, which is asked for once the testbed is made.
 
-        ready_for: an arm as whose the testbed's TCP is set before.
+        tcp: how the testbed's TCP is set before.
         """
         begin = time.monotonic()
         link = Link.from_dict(self.block.cell["link"])
@@ -81,8 +81,8 @@ class Measurement:
             programs = Programs(self.block, self.scratch, bed)
             bulk = BulkSize(self.block, programs, self.scratch / "pilot")
             try:
-                if ready_for:
-                    self._set_tcp(bed, arm_in_cell(self.block.cell, find(self.block.plan["arms"], ready_for)))
+                if tcp:
+                    self._set_tcp(bed, tcp)
                 self.parts["testbed"] = time.monotonic() - begin
                 self._measure(programs, bulk, missing, progress)
             finally:
@@ -140,7 +140,7 @@ class Measurement:
         disturbed: list[str],
     ) -> Outcome:
         arm = arm_in_cell(self.block.cell, find(self.block.plan["arms"], arm_name))
-        settings = self._set_tcp(programs.bed, arm)
+        settings = self._set_tcp(programs.bed, tcp_of(arm))
         name = programs.bed.backend.name
         meta = describe_load(self.block, arm, repetition, order, name) | {
             "settings": settings,
@@ -210,21 +210,28 @@ class Measurement:
             random.Random(seed).shuffle(requests)
         return requests
 
-    def _set_tcp(self, bed: Testbed, arm: Arm) -> dict[str, Any]:
-        """Make the kernel's TCP as the arm asks; returns all settings, read back."""
-        control, window, ecn = tcp_of(arm)
-        bed.set_ecn(ecn)
-        bed.set_congestion_control(control, window)
-        if (control, window, ecn) not in self.settings:
-            self.settings[control, window, ecn] = bed.settings()
-        return self.settings[control, window, ecn]
+    def _set_tcp(self, bed: Testbed, tcp: Tcp) -> dict[str, Any]:
+        """Make the kernel's TCP as it is asked for; returns all settings, read back."""
+        bed.set_ecn(tcp.ecn)
+        bed.set_congestion_control(tcp.congestion_control, tcp.initial_window)
+        if tcp not in self.settings:
+            self.settings[tcp] = bed.settings()
+        return self.settings[tcp]
 
 
-def tcp_of(arm: Arm) -> tuple[str, int | None, bool]:
-    """Congestion control, initial window (packets) and ECN of an arm's TCP."""
+class Tcp(NamedTuple):
+    """How the kernel's TCP is set: congestion control, initial window (packets; None: its own), ECN."""
+
+    congestion_control: str
+    initial_window: int | None
+    ecn: bool
+
+
+def tcp_of(arm: Arm) -> Tcp:
+    """The settings of an arm's TCP."""
     # Where something else carries the arm, it does not matter.
     if transport_of(arm, load_endpoints()) != "tcp":
-        return "cubic", None, False
+        return Tcp("cubic", None, False)
     options = arm["options"]
     window = options.get("initial_window_packets") or None
-    return arm["congestion_control"], window, bool(options.get(ECN))
+    return Tcp(arm["congestion_control"], window, bool(options.get(ECN)))

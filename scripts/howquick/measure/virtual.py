@@ -28,7 +28,7 @@ from howquick.guest.processors import Processor
 from howquick.measure.block import Block
 from howquick.measure.description import describe_load
 from howquick.measure.host import GUEST_NAME, describe_host
-from howquick.measure.measurement import tcp_of
+from howquick.measure.measurement import Tcp, tcp_of
 from howquick.measure.raw import (
     ASKED,
     CALIBRATION,
@@ -43,6 +43,8 @@ from howquick.measure.raw import (
     complete,
 )  # fmt: skip
 from howquick.measure.told import Progress
+from howquick.model import ROLES
+from howquick.plan.fingerprint import GUEST
 from howquick.seeds import derive_seed
 from howquick.study.cells import arm_in_cell, find
 from howquick.testbed.sandbox import enter_sandbox
@@ -50,8 +52,9 @@ from howquick.testbed.sandbox import enter_sandbox
 PROGRAM = "scripts/measure_load.py"
 # Real seconds of a load. Most take a few; a hundred virtual seconds of a fast link take some minutes.
 LIMIT_S = 1800.0
-# What of a plan decides no load of a block: it would be read, and takes megabytes.
-LEFT_OUT: dict[str, Any] = {"figures": [], "claims": [], "differences": [], "unsupported": []}
+# What of a plan the guest of a cell has before it is copied. Which arms and repetitions there are is none of
+# it: a program with more in its memory asks the kernel for more of it, and at other times.
+KEPT = ("study", "seed", "timeout_s", "full_captures")
 
 
 def measure_in_guests(
@@ -66,9 +69,8 @@ def measure_in_guests(
     Loads of arms whose TCP is set alike are copies of one guest, in which the testbed is ready.
     Raises UserError where a guest broke down. A load that never ends is a failed one.
     """
-    plan = block.plan | LEFT_OUT | {"cells": [block.cell], "blocks": [block.block]}
     files = {
-        PLAN: json.dumps(plan).encode(),
+        PLAN: json.dumps(_plan_of_all(block)).encode(),
         CALIBRATION: json.dumps(calibration).encode(),
         ENDPOINTS: json.dumps(declared_endpoints()).encode(),
     }
@@ -76,8 +78,8 @@ def measure_in_guests(
     show_at_place(RESULTS, block.results)
     measured = made_at_place(MEASURED)
     parts: dict[str, float] = {}
-    for arm, loads in _alike(block, missing).items():
-        with original(_command(block, arm, files), _boot(block, arm, processor)) as guest:
+    for tcp, loads in _alike(block, missing).items():
+        with original(_command(block, tcp, files), _boot(block, tcp, processor)) as guest:
             for load in loads:
                 progress.now(load[2], load[0])
                 meta = _measure_one(block, load, guest, measured)
@@ -87,27 +89,47 @@ def measure_in_guests(
     return parts
 
 
+def _plan_of_all(block: Block) -> dict[str, Any]:
+    """Of the plan what all loads of the cell have in common."""
+    cell = {key: value for key, value in block.cell.items() if key != "not_applicable"}
+    no_block = {"cell": block.cell["name"], "block": 0, "repetitions": []}
+    plan: dict[str, Any] = {key: value for key, value in block.plan.items() if key in KEPT}
+    return plan | {
+        "arms": [],
+        "programs": {},
+        "versions": {},
+        "cells": [cell],
+        "blocks": [no_block],
+    }
+
+
+def _plan_of_one(block: Block, name: str) -> dict[str, Any]:
+    """Of the plan what one arm needs, with those beside it."""
+    plan = block.plan
+    arms = [find(plan["arms"], name)]
+    beside = [flow["arm"] for flow in block.cell.get("beside", [])]
+    used = {arm[role] for arm in (*arms, *beside) for role in ROLES}
+    return {
+        "arms": arms,
+        "programs": {key: plan["programs"][key] for key in sorted({GUEST, *used})},
+        "versions": {key: plan["versions"][key] for key in sorted(used)},
+    }
+
+
 def _alike(
     block: Block, missing: list[tuple[int, int, str]]
-) -> dict[str, list[tuple[int, int, str]]]:
-    """Loads by the first arm of the study whose TCP is set as theirs, whether that is measured or not."""
-    arms = {arm["name"]: _tcp_in(block, arm["name"]) for arm in block.plan["arms"]}
-    first: dict[Any, str] = {}
-    for name, tcp in arms.items():
-        first.setdefault(tcp, name)
-    loads: dict[str, list[tuple[int, int, str]]] = {}
+) -> dict[Tcp, list[tuple[int, int, str]]]:
+    """Loads by the settings of their arm's TCP."""
+    loads: dict[Tcp, list[tuple[int, int, str]]] = {}
     for load in missing:
-        loads.setdefault(first[arms[load[2]]], []).append(load)
+        arm = arm_in_cell(block.cell, find(block.plan["arms"], load[2]))
+        loads.setdefault(tcp_of(arm), []).append(load)
     return loads
 
 
-def _tcp_in(block: Block, arm: str) -> tuple[str, int | None, bool]:
-    return tcp_of(arm_in_cell(block.cell, find(block.plan["arms"], arm)))
-
-
-def _command(block: Block, arm: str, files: dict[str, bytes]) -> Command:
-    """The program that measures, up to where it is copied; arm: as whose the testbed's TCP is set."""
-    ready = {"cell": block.cell["name"], "block": block.block["block"], "arm": arm}
+def _command(block: Block, tcp: Tcp, files: dict[str, bytes]) -> Command:
+    """The program that measures, up to where it is copied."""
+    ready = {"cell": block.cell["name"], "tcp": tcp}
     # Nothing but the standard library is imported there, and looking for more takes time.
     argv = [sys.executable, "-S", str(place(CHECKOUT) / PROGRAM)]
     # Where the caller finds modules is no part of a load: the program's own are beside it.
@@ -117,8 +139,8 @@ def _command(block: Block, arm: str, files: dict[str, bytes]) -> Command:
     return Command(argv, environment, Path("/"), files=files, in_places=True)
 
 
-def _boot(block: Block, arm: str, processor: Processor) -> Boot:
-    plan, tcp = block.plan, _tcp_in(block, arm)
+def _boot(block: Block, tcp: Tcp, processor: Processor) -> Boot:
+    plan = block.plan
     seed = derive_seed(plan["seed"], plan["study"], block.cell["name"], *tcp, "testbed")
     return Boot(seed, processor.number, limit_s=LIMIT_S)
 
@@ -172,6 +194,8 @@ def _measure_one(
         "repetition": repetition,
         "order": order,
         "fingerprint": block.fingerprint(arm, repetition),
+        "plan": _plan_of_one(block, arm),
+        "block": block.block["block"],
     }
     seed = derive_seed(plan["seed"], plan["study"], cell, arm, repetition, "guest")
     named = f"{plan['study']}, {cell}, {arm}, repetition {repetition}"

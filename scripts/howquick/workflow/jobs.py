@@ -75,4 +75,5 @@ def _usual(file: Path) -> dict[str, float]:
         return {}
     stages = before.get("stages", {}).items()
     took = {name: one["seconds"] / one["ended"] for name, one in stages if one["ended"]}
-    return before.get("usual_s", {}) | took
+    usual: dict[str, float] = before.get("usual_s", {})
+    return usual | took
