@@ -129,7 +129,7 @@ def test_what_has_no_dice_is_measured_three_times(resolve: Any) -> None:
 
 def test_a_scale_can_ask_for_more_in_virtual_time(resolve: Any) -> None:
     def more(data: dict[str, Any]) -> None:
-        slow = {"above_s": 60, "repetitions": 6}
+        slow = {"above_s": 30, "repetitions": 6}
         data["scales"]["paper"]["virtual"] = {"repetitions": 10, "slow_cells": slow}
 
     def lossy(study: ResolvedStudy) -> set[int]:
