@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -33,10 +34,11 @@ def own(tmp_path, monkeypatch) -> Iterator[None]:
             "limit": {"default": 5, "description": "a number"},
         },
     }
-    choosy["client"]["command"] = ["bash", "-c", start, str(PROGRAMS / "plain-tls/load.py")]
+    choosy["client"]["command"] = ["bash", "-c", start, "{env}/load.py"]
     choosy["client"]["protocols"]["tls"]["congestion_control"] = ["cubic", "vegas"]
     del choosy["server"]
     (tmp_path / "choosy").mkdir()
+    shutil.copy(PROGRAMS / "plain-tls/load.py", tmp_path / "choosy")
     (tmp_path / "choosy/endpoint.yaml").write_text(yaml.safe_dump(choosy))
     monkeypatch.setenv("HOWQUICK_ENVS", f"{PROGRAMS}:{tmp_path}")
     load_endpoints.cache_clear()

@@ -11,6 +11,7 @@ from loads import SEED, run
 from howquick.errors import ROOT
 from howquick.extract.run import Options, extract_run
 from howquick.files import read_json
+from howquick.guest.guest import WAKEUP_NS
 from workflow.blocks import make_plan, measure
 
 TCP = {"protocol": "h2", "server": "nginx", "client": "quic-go"}
@@ -21,6 +22,7 @@ ARMS = {
 # Frames of 1514 bytes with 1448 bytes of TCP payload, or at least 1200 of QUIC; then HTTP's own and TLS'.
 LEAST, MOST = 1514 / 1460, 1.12
 MBIT = 1e6 / 8
+WAKE_UPS = 8
 
 
 def watched(
@@ -74,7 +76,7 @@ def test_a_link_below_the_lowest_rate_stalls_for_the_difference(
         assert watching == pytest.approx(row["plt_s"], abs=1e-6), arm
 
 
-def test_a_full_buffer_is_waited_for_to_the_millisecond(
+def test_a_full_buffer_is_waited_for_no_longer_than_waking_takes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """There is room for one more segment whenever one has been played, and then it is asked for at once."""
@@ -86,8 +88,9 @@ def test_a_full_buffer_is_waited_for_to_the_millisecond(
         # The first of the lowest rate; one of it suffices to go up.
         assert [one["path"].split("/")[2] for one in objects] == ["0"] + 7 * ["1"], arm
         assert row["mean_bitrate_mbit"] == pytest.approx((0.4 + 7 * 0.8) / 8), arm
-        # Three segments fill the buffer; from then on one is asked for whenever one has been played.
+        # Three segments fill the buffer; from then on one is asked for whenever one has been played. Until
+        # it is, programs wake each other some times, and each of them runs WAKEUP_NS later.
         for number, one in enumerate(objects[3:], 1):
             asked = row["startup_s"] + number * player["segment_s"]
-            assert one["start_s"] == pytest.approx(asked, abs=2e-3), (arm, number)
+            assert one["start_s"] == pytest.approx(asked, abs=2e-3 + WAKE_UPS * WAKEUP_NS / 1e9)
         assert row["plt_s"] == objects[-1]["end_s"]
