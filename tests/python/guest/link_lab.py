@@ -24,7 +24,7 @@ LINKS = {
     "dualpi2": replace(PLAIN, aqm="dualpi2", ecn=True),
     "bursts": replace(PLAIN, loss_percent=2, loss_burst_packets=4, loss_in_burst_percent=80),
     "jitter": replace(PLAIN, jitter_ms=3, jitter_distribution="normal"),
-    # Not in step with the packets, which are sent by the millisecond: one without delay would meet one with it.
+    # Packets are sent by the millisecond: with a whole one, one without delay would meet another with it.
     "reorder": replace(PLAIN, rtt_ms=41.3, reorder_percent=3),
     "path-mtu": replace(PLAIN, path_mtu_bytes=1400),
 }
