@@ -6,7 +6,6 @@ import contextlib
 import os
 import select
 import signal
-import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -61,6 +60,10 @@ class Original:
         pid = self._number(deadline)
         if pid is None:
             raise too_long(self._boot.limit_s)
+        if pid < 0:
+            raise GuestFailed(
+                "the guest could not be copied: the machine has no room for a process."
+            )
         if self._number(deadline) is None:
             # Its programs' processes die with it.
             os.kill(pid, signal.SIGKILL)
@@ -89,8 +92,6 @@ class Original:
     def close(self) -> None:
         """End it, and what is left of a copy."""
         os.close(self._ask)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._kernel.wait(0)
         end_kernel(self._kernel)
         os.close(self._told)
 
