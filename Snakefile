@@ -23,6 +23,11 @@ configfile: f"{workflow.basedir}/config/config.yaml"
 
 hq = session.prepare(config, workflow)
 RESULTS = hq.results
+FIGURES = [
+    f"{RESULTS}/figures/{study}/{figure}.pdf"
+    for study in hq.plans
+    for figure in hq.figures(study)
+]
 SCRIPTS = Path(workflow.basedir) / "scripts"
 ANALYSIS = Path(workflow.basedir) / "R"
 PAPER = Path(workflow.basedir) / "paper"
@@ -100,11 +105,7 @@ rule analyse:
     """Statistics and figures, also of a table given by --config runs=FILE.csv."""
     input:
         f"{RESULTS}/appendix.pdf",
-        [
-            f"{RESULTS}/figures/{study}/{figure}.pdf"
-            for study in hq.plans
-            for figure in hq.figures(study)
-        ],
+        FIGURES,
 
 
 rule results_page:
@@ -114,9 +115,10 @@ rule results_page:
 
 
 rule report:
-    """The reader's report alone: a folder of plain files, from a claim to the packet."""
+    """The reader's report, a folder of plain files from a claim to the packet, and the figures that it leads to."""
     input:
         f"{RESULTS}/report/index.html",
+        FIGURES,
 
 
 rule artifact:

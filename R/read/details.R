@@ -1,7 +1,7 @@
 # The tables of single runs (docs/formats.md, section 6), which lie beside the table of runs: what `frames`, `handshake`, `series`, …
 # hold of the cells of a figure.
 
-uses("base/errors", "base/tables")
+uses("base/csv", "base/errors", "base/tables")
 
 DETAIL_TEXT <- c("study", "cell", "arm", "direction", "event", "label", "path", "protocol", "source")
 
@@ -16,10 +16,9 @@ read_details <- function(paths, name, study) {
     list.files(folder, pattern = paste0("^", name, "[.]csv$"), recursive = TRUE, full.names = TRUE)
   }))
   parts <- lapply(sort(unique(as.character(found))), function(path) {
-    header <- names(data.table::fread(path, nrows = 0L))
-    missing <- setdiff(DETAIL_KEYS, header)
+    missing <- setdiff(DETAIL_KEYS, csv_header(path))
     if (length(missing) > 0L) fail(path, sprintf("has no column '%s'", missing[1]), "Make it anew from the run folders")
-    data.table::fread(path, na.strings = "", colClasses = list(character = intersect(DETAIL_TEXT, header)))
+    read_csv_file(path, DETAIL_TEXT)
   })
   table <- data.table::rbindlist(c(list(no_details()), parts), use.names = TRUE, fill = TRUE)
   pick(table, table$study == study$study)

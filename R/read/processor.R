@@ -1,7 +1,7 @@
 # What loads in virtual time leave out: the processor seconds of their programs, measured by the real clock
 # (docs/formats.md, section 11).
 
-uses("base/cli", "base/errors", "base/tables", "read/clocks", "read/runs")
+uses("base/cli", "base/csv", "base/errors", "base/tables", "read/clocks", "read/runs")
 
 #' From which share of its load on an arm's processor time is marked.
 COSTLY_SHARE <- 0.1
@@ -19,10 +19,9 @@ PROCESSOR_COLUMNS <- c("study", "cell", "arm", "cpu_server_s", "cpu_client_s", "
 read_processor <- function(paths, study) {
   parts <- lapply(split_list(paths), function(path) {
     if (!file.exists(path)) fail(path, "no such file", "Make it by scripts/measure_processor.py, or leave it out")
-    missing <- setdiff(PROCESSOR_COLUMNS, names(data.table::fread(path, nrows = 0L)))
+    missing <- setdiff(PROCESSOR_COLUMNS, csv_header(path))
     if (length(missing) > 0L) fail(path, sprintf("has no column '%s'", missing[1]), "Make it anew by scripts/measure_processor.py")
-    text <- c("study", "cell", "arm", "machine")
-    table <- data.table::fread(path, na.strings = "", select = PROCESSOR_COLUMNS, colClasses = list(character = text))
+    table <- read_csv_file(path, c("study", "cell", "arm", "machine"), select = PROCESSOR_COLUMNS)
     table <- pick(table, table$study == study$study)
     data.table::data.table(
       cell = table$cell, arm = table$arm, machine = table$machine,

@@ -1,7 +1,7 @@
 # The tidy table of runs (docs/formats.md, section 6).
 
 uses(
-  "base/errors", "base/files", "base/tables", "read/blocking", "read/censoring", "read/clocks", "read/selection",
+  "base/csv", "base/errors", "base/files", "base/tables", "read/blocking", "read/censoring", "read/clocks", "read/selection",
   "read/study"
 )
 
@@ -64,15 +64,14 @@ runs_schema <- function() {
 read_runs_file <- function(path, study, schema) {
   if (!file.exists(path)) fail(path, "no such file", "Give the path of a CSV file with the columns of docs/formats.md, section 6")
   if (file.size(path) == 0) fail(path, "is empty", "A table needs a header line with the columns of docs/formats.md, section 6")
-  header <- names(data.table::fread(path, nrows = 0L))
-  missing <- setdiff(required_columns(study, schema), header)
+  missing <- setdiff(required_columns(study, schema), csv_header(path))
   if (length(missing) > 0L) {
     fail(
       path, sprintf("has no column %s", phrase(paste0("'", missing, "'"), 20L)),
       "The required columns are listed in config/schemas/runs.schema.json; add them (empty fields mean 'not known')"
     )
   }
-  data.table::fread(path, na.strings = "", colClasses = list(character = intersect(TEXT_COLUMNS, header)))
+  read_csv_file(path, TEXT_COLUMNS)
 }
 
 #' Cells must exist, and the factor columns must say what the cell's name says.

@@ -1,6 +1,6 @@
 # The tables of statistics, read back.
 
-uses("base/errors")
+uses("base/csv", "base/errors")
 
 PROGRAM_COLUMNS <- c(
   "protocol", "server", "server_version", "client", "client_version", "congestion_control", "connection"
@@ -12,6 +12,5 @@ read_statistics <- function(folder, name) {
   if (!file.exists(path)) fail(path, "no such file", "Run R/run_statistics.R first and give its --output here")
   # Columns of text that may look like numbers or be empty throughout.
   text <- c("cells", "session", "paper", "reason", "note", "winners", "levels", "missing", "against", "why", "where", PROGRAM_COLUMNS)
-  header <- names(data.table::fread(path, nrows = 0L))
-  data.table::fread(path, na.strings = "", colClasses = list(character = intersect(text, header)))
+  read_csv_file(path, text)
 }

@@ -49,10 +49,10 @@ class Rule(TypedDict):
 class Comparison(TypedDict):
     """Which arms are held against each other, [a, b]: a against b, and how."""
 
+    metric: Metric
     arms: list[str]
     pairs: list[list[str]]
     rule: Rule
-    metric: NotRequired[Metric]
     design: NotRequired[str]
     confidence: NotRequired[float]
     resamples: NotRequired[int]

@@ -34,6 +34,15 @@ test_that("wrong content is refused with the place", {
   expect_error(read_runs(write_runs(other), study), "no row of the study 'made-up'")
 })
 
+test_that("quotes in a text are as they were written", {
+  study <- as_study()
+  runs <- simulate_runs(study, 2L)
+  runs$status[1] <- "failed"
+  runs$reason <- ""
+  runs$reason[1] <- 'the client said "no"'
+  expect_equal(read_runs(write_runs(runs), study)$reason[1], 'the client said "no"')
+})
+
 test_that("a load without the metric is invalid where extraction says why", {
   study <- as_study()
   runs <- simulate_runs(study, 2L)

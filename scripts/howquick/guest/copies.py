@@ -59,7 +59,10 @@ class Original:
         deadline = time.monotonic() + self._boot.limit_s
         pid = self._number(deadline)
         if pid is None:
-            raise too_long(self._boot.limit_s)
+            # No copy can come of it, this one or another.
+            raise GuestFailed(
+                f"the guest was not ready to be copied within {self._boot.limit_s:g} s of real time."
+            )
         if pid < 0:
             raise GuestFailed(
                 "the guest could not be copied: the machine has no room for a process."

@@ -56,8 +56,7 @@ class References:
         self._arms("comparison.arms", comparison["arms"])
         for pair in comparison["pairs"]:
             self._arms("comparison.pairs", pair)
-        if "metric" in comparison:
-            self._column("comparison.metric.column", comparison["metric"]["column"], self.arms)
+        self._column("comparison.metric.column", comparison["metric"]["column"], self.arms)
         for name, arm in study["arms"].items():
             self.selection(f"arms.{name}.cells", arm.get("cells", {}))
         if "profile" in study:

@@ -16,6 +16,8 @@ from howquick.testbed.sandbox import enter_sandbox
 
 MEMORY_MB = 40
 LIMIT_S = 20.0
+# Of a guest that is never ready.
+NEVER_S = 3.0
 
 
 def inside() -> int:
@@ -48,13 +50,13 @@ def inside() -> int:
     return 0
 
 
-def outside(asked: list[str]) -> None:
+def outside(asked: list[str], where: str, limit_s: float) -> None:
     """One copy for each SEED:WORD; prints how it ended."""
     enter_sandbox()
-    program = [sys.executable, str(Path(__file__).resolve()), "inside"]
+    program = [sys.executable, str(Path(__file__).resolve()), where]
     environment = basic_environment() | {"PYTHONPATH": str(ROOT / "scripts")}
     answers: list[object] = []
-    with original(Command(program, environment, Path("/")), Boot(1, 0, limit_s=LIMIT_S)) as guest:
+    with original(Command(program, environment, Path("/")), Boot(1, 0, limit_s=limit_s)) as guest:
         for one in asked:
             seed, word = one.split(":")
             try:
@@ -68,4 +70,10 @@ def outside(asked: list[str]) -> None:
 if __name__ == "__main__":
     if sys.argv[1:] == ["inside"]:
         sys.exit(inside())
-    outside(sys.argv[1:])
+    if sys.argv[1:] == ["never"]:
+        while True:
+            pass
+    if sys.argv[1] == "--never":
+        outside(sys.argv[2:], "never", NEVER_S)
+    else:
+        outside(sys.argv[1:], "inside", LIMIT_S)

@@ -55,6 +55,11 @@ def test_a_copy_that_fails_or_never_ends_leaves_the_original() -> None:
     assert said(fine)["asked"] == "a"
 
 
+def test_a_guest_that_is_never_ready_is_no_load_that_takes_too_long() -> None:
+    (answer,) = copies("--never", "1:a")
+    assert answer == "the guest was not ready to be copied within 3 s of real time."
+
+
 def test_a_killed_owner_leaves_no_copy() -> None:
     lab = subprocess.Popen([sys.executable, LAB, "1:loop"], env=ENVIRONMENT)
     try:
