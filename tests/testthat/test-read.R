@@ -40,7 +40,8 @@ test_that("quotes in a text are as they were written", {
   runs$status[1] <- "failed"
   runs$reason <- ""
   runs$reason[1] <- 'the client said "no"'
-  expect_equal(read_runs(write_runs(runs), study)$reason[1], 'the client said "no"')
+  read <- read_runs(write_runs(runs), study)
+  expect_equal(read$reason[read$status == "failed"], 'the client said "no"')
 })
 
 test_that("a load without the metric is invalid where extraction says why", {
