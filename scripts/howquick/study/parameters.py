@@ -15,6 +15,7 @@ from howquick.study.cells import is_selected
 from howquick.study.player import check_player
 from howquick.study.workload import UNSHAPED, is_shaped, normalised
 from howquick.testbed import link as testbed
+from howquick.testbed import trace
 from howquick.testbed.link_rules import contradiction
 
 LINK_PARAMETERS = ("bandwidth_mbit", "rtt_ms", "loss_percent", "queue_ms", "mtu_bytes")
@@ -24,7 +25,8 @@ OPTIONAL: dict[str, Any] = {
     "burst_bytes": 0, "offloads": "off", "moves": 0, "clock": "virtual", "bandwidth_up_mbit": None,
     "delay_up_ms": None, "aqm": "none", "ecn": None, "loss_burst_packets": 0,
     "loss_in_burst_percent": 100, "jitter_ms": 0, "jitter_distribution": "normal", "reorder_percent": 0,
-    "path_mtu_bytes": None, "beside": [], "start_s": 0, "congestion_control": None,
+    "path_mtu_bytes": None, "rate_trace": trace.NONE, "rate_trace_up": trace.NONE,
+    "beside": [], "start_s": 0, "congestion_control": None,
 }  # fmt: skip
 # Those of a cell's own; the others are of its link.
 OF_CELL = ("moves", "clock", "beside", "start_s", "congestion_control")
@@ -303,6 +305,10 @@ def _link(path: Path, name: str, parameters: dict[str, Any]) -> Link:
     _check_contradiction(path, name, parameters)
     if unshaped:
         return cast(Link, link)
+    for key in trace.KEYS:
+        if key in link:
+            # What it holds decides, and the link says so.
+            link[key] = trace.load(link[key]).reference
     made = testbed.Link.from_dict(link)
     _check_queue(path, name, link, made)
     # As it is, whichever way it was said: a rate of the way up that is the other's is none of its own.

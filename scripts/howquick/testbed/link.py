@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from howquick.testbed import trace
 from howquick.testbed.errors import TestbedError
 from howquick.testbed.link_rules import ALWAYS_MARK, contradiction
 
@@ -33,7 +34,7 @@ LIMITS: dict[str, tuple[float, float]] = {
 }
 REQUIRED = ("bandwidth_mbit", "rtt_ms", "loss_percent", "queue_ms")
 WHOLE = ("mtu_bytes", "burst_bytes", "path_mtu_bytes")
-WORDS = ("offloads", "aqm", "ecn", "jitter_distribution")
+WORDS = ("offloads", "aqm", "ecn", "jitter_distribution", *trace.KEYS)
 # The directions of a link; up is from client to server.
 DIRECTIONS = ("up", "down")
 OFFLOADS = ("off", "udp", "default")
@@ -71,6 +72,10 @@ class Link:
     reorder_percent: packets of each direction that have no delay, and so overtake those before.
     path_mtu_bytes: largest IP packet that the router forwards, below that of the interfaces; of others
         it says so by ICMP (RFC 1191).
+    rate_trace: a trace that the rate follows (howquick.testbed.trace), by name or with the hash of what it
+        holds; bandwidth_mbit is its mean. Of both directions, or of that to the client if the other has
+        bandwidth_up_mbit.
+    rate_trace_up: one that the rate from client to server follows.
     """
 
     bandwidth_mbit: float
@@ -90,6 +95,8 @@ class Link:
     jitter_distribution: str = "normal"
     reorder_percent: float = 0
     path_mtu_bytes: int | None = None
+    rate_trace: str = trace.NONE
+    rate_trace_up: str = trace.NONE
 
     def __post_init__(self) -> None:
         if self.unshaped and (self.rtt_ms or self.loss_percent or self.burst_bytes):
@@ -152,6 +159,9 @@ class Link:
             values.pop("ecn", None)
         if "loss_burst_packets" not in values:
             values.pop("loss_in_burst_percent", None)
+        same_rate = self.bandwidth_up_mbit in (None, self.bandwidth_mbit)
+        if same_rate and self.rate_trace_up == self.rate_trace:
+            values.pop("rate_trace_up", None)
         if "jitter_ms" not in values:
             values.pop("jitter_distribution", None)
         return values | ({"bandwidth_mbit": UNSHAPED} if self.unshaped else {})
@@ -166,10 +176,19 @@ class Link:
         up = self.rtt_ms / 2 if self.delay_up_ms is None else self.delay_up_ms
         delay = up if direction == "up" else self.rtt_ms - up
         rate = self.bandwidth_up_mbit if direction == "up" else None
+        followed = (
+            self.rate_trace_up if direction == "up" and self._up_is_its_own else self.rate_trace
+        )
         return replace(
             self, bandwidth_mbit=rate or self.bandwidth_mbit, rtt_ms=2 * delay,
-            bandwidth_up_mbit=None, delay_up_ms=None,
+            bandwidth_up_mbit=None, delay_up_ms=None, rate_trace=followed, rate_trace_up=trace.NONE,
         )  # fmt: skip
+
+    @property
+    def _up_is_its_own(self) -> bool:
+        """Whether the rate from client to server follows another trace than that to the client, or none."""
+        rate_of_its_own = self.bandwidth_up_mbit not in (None, self.bandwidth_mbit)
+        return rate_of_its_own or self.rate_trace_up != trace.NONE
 
     def sooner(self, offset_ms: float) -> Link:
         """The same with so much taken off the round-trip delay, as far as there is any."""
