@@ -17,6 +17,7 @@ from howquick.study.workload import UNSHAPED, is_shaped, normalised
 from howquick.testbed import link as testbed
 from howquick.testbed import trace
 from howquick.testbed.link_rules import contradiction
+from howquick.testbed.trace_rules import trace_contradiction
 
 LINK_PARAMETERS = ("bandwidth_mbit", "rtt_ms", "loss_percent", "queue_ms", "mtu_bytes")
 PAGE_PARAMETERS = ("objects", "object_size")
@@ -320,7 +321,7 @@ def _check_contradiction(path: Path, name: str, parameters: dict[str, Any]) -> N
     link = OPTIONAL | {key: parameters[key] for key in (*LINK_PARAMETERS, *OPTIONAL)}
     if link["bandwidth_mbit"] == UNSHAPED:
         link["bandwidth_mbit"] = math.inf
-    if wrong := contradiction(link):
+    if wrong := contradiction(link) or trace_contradiction(link):
         raise ConfigError(path, f"cell {name}", f"{wrong.key} {wrong.problem}", wrong.remedy)
 
 

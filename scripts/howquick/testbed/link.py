@@ -12,6 +12,7 @@ from typing import Any
 from howquick.testbed import trace
 from howquick.testbed.errors import TestbedError
 from howquick.testbed.link_rules import ALWAYS_MARK, contradiction
+from howquick.testbed.trace_rules import trace_contradiction
 
 ETHERNET_HEADER_BYTES = 14
 MINIMUM_QUEUE_PACKETS = 10
@@ -116,7 +117,7 @@ class Link:
         for key in WHOLE:
             if (value := getattr(self, key)) is not None and value != int(value):
                 raise TestbedError(f"link: {key} is {value}, but must be a whole number")
-        if wrong := contradiction(asdict(self)):
+        if wrong := contradiction(asdict(self)) or trace_contradiction(asdict(self)):
             raise TestbedError(f"link: {wrong.key} {wrong.problem}. {wrong.remedy}.")
 
     @classmethod

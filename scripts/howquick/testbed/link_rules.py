@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from howquick.testbed import trace
-
 # By their names in the kernel, but for the last: dualpi2 that takes each packet capable of ECN for one of
 # its low latency queue, since DCTCP marks its packets ECT(0) (RFC 9332, section 2.3, has ECT(1) alone).
 AQMS = ("codel", "fq_codel", "cake", "pie", "dualpi2", "dualpi2-any-ect")
@@ -32,8 +30,7 @@ class Contradiction(NamedTuple):
 
 def contradiction(link: Mapping[str, Any]) -> Contradiction | None:
     """The first contradiction of a link with all its keys; None where there is none."""
-    rules = (_words, _bare, _delays, _losses, _sizes, _traces)
-    return next(filter(None, (rule(link) for rule in rules)), None)
+    return _words(link) or _bare(link) or _delays(link) or _losses(link) or _sizes(link)
 
 
 def _words(link: Mapping[str, Any]) -> Contradiction | None:
@@ -66,7 +63,6 @@ def _bare(link: Mapping[str, Any]) -> Contradiction | None:
         "jitter_ms",
         "reorder_percent",
         "path_mtu_bytes",
-        *trace.KEYS,
     )
     for key in asked:
         if link[key] not in (0, None, "none"):
@@ -143,41 +139,4 @@ def _sizes(link: Mapping[str, Any]) -> Contradiction | None:
             "is asked for beside an aqm, and is not calibrated with one",
             "Use one of them",
         )
-    return None
-
-
-def _traces(link: Mapping[str, Any]) -> Contradiction | None:
-    down, up = (link[key] for key in trace.KEYS)
-    rate = link["bandwidth_mbit"]
-    if (up, down) == (trace.NONE, trace.NONE):
-        return None
-    if link["burst_bytes"]:
-        return Contradiction("burst_bytes", "is asked for beside a trace, whose wire has no bucket",
-                             "Use one of them")  # fmt: skip
-    return _trace("rate_trace", down, "bandwidth_mbit", rate) or _trace(
-        "rate_trace_up", up, "bandwidth_up_mbit", link["bandwidth_up_mbit"] or rate
-    )
-
-
-def _trace(key: str, reference: object, rate_key: str, rate: float) -> Contradiction | None:
-    """What is wrong with a trace, or with the rate that is given beside it as its mean."""
-    if reference == trace.NONE:
-        return None
-    name = trace.name_of(reference) if isinstance(reference, str) else ""
-    # By the list of those that are there: a path is none.
-    if name not in trace.known():
-        there = ", ".join([trace.NONE, *trace.known()])
-        return Contradiction(
-            key, f"is {reference!r}, and there is no such file in {trace.PLACE}",
-            f"Use the name of one that is there ({there}), or add NAME{trace.SUFFIX}",
-        )  # fmt: skip
-    followed = trace.load(name)
-    if reference not in (name, followed.reference):
-        return Contradiction(key, f"is {reference!r}, and {trace.PLACE} has another {name} by now",
-                             "Start the workflow again: it plans anew")  # fmt: skip
-    if abs(rate - followed.mean_mbit) > trace.MEAN_TOLERANCE * followed.mean_mbit:
-        return Contradiction(
-            rate_key, f"is {rate:g} beside {key}: {name}, whose mean is {followed.mean_mbit:.6g} Mbit/s",
-            f"Give the mean, {followed.mean_mbit:.6g}, or another trace",
-        )  # fmt: skip
     return None
