@@ -14,7 +14,7 @@ from howquick.plan.method import method
 from howquick.plan.order import loss_seeds
 from howquick.study.cells import arm_in_cell, arms_of, clock_of, find, flow_in_cell, needs_guests
 from howquick.study.workload import is_shaped
-from howquick.testbed import trace
+from howquick.testbed.link import OF_CONTENT, TRACES
 
 # Which a cell has or has not: what was measured before they existed stays valid.
 CIRCUMSTANCES = ("moves", "start_s", "observe", "alone", "tolerate_delays")
@@ -50,7 +50,7 @@ def conditions(plan: Plan, cell: Cell, arm: Arm) -> dict[str, Any]:
 
 def _link(link: Link) -> dict[str, Any]:
     """The link; of a trace what it holds decides, and not how it is called."""
-    return {k: trace.content_of(str(v)) if k in trace.KEYS else v for k, v in link.items()}
+    return {k: str(v).rpartition(OF_CONTENT)[2] if k in TRACES else v for k, v in link.items()}
 
 
 def _flow(plan: Plan, cell: Cell, flow: FlowBeside) -> dict[str, Any]:

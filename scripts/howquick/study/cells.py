@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from howquick.environment.endpoints import kernel_options, load_endpoints
 from howquick.model import ROLES, Arm, Cell, CellSelection, Clock, Link, ResolvedStudy
-from howquick.testbed import trace
+from howquick.testbed.link import OF_CONTENT
 
 # Ends the names of files that are made in virtual time, beside those of real time.
 VIRTUAL = "-virtual"
@@ -63,7 +63,7 @@ def _value(value: object) -> str:
         return ""
     if isinstance(value, int | float):
         return f"{value:.10g}"
-    return str(value).replace("_", "-").replace(trace.OF_CONTENT, "-")
+    return str(value).replace("_", "-").replace(OF_CONTENT, "-")
 
 
 def clock_of(cell: Cell) -> Clock:

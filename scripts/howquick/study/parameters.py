@@ -26,7 +26,7 @@ OPTIONAL: dict[str, Any] = {
     "burst_bytes": 0, "offloads": "off", "moves": 0, "clock": "virtual", "bandwidth_up_mbit": None,
     "delay_up_ms": None, "aqm": "none", "ecn": None, "loss_burst_packets": 0,
     "loss_in_burst_percent": 100, "jitter_ms": 0, "jitter_distribution": "normal", "reorder_percent": 0,
-    "path_mtu_bytes": None, "rate_trace": trace.NONE, "rate_trace_up": trace.NONE,
+    "path_mtu_bytes": None, "rate_trace": testbed.NO_TRACE, "rate_trace_up": testbed.NO_TRACE,
     "beside": [], "start_s": 0, "congestion_control": None,
 }  # fmt: skip
 # Those of a cell's own; the others are of its link.
@@ -306,7 +306,7 @@ def _link(path: Path, name: str, parameters: dict[str, Any]) -> Link:
     _check_contradiction(path, name, parameters)
     if unshaped:
         return cast(Link, link)
-    for key in trace.KEYS:
+    for key in testbed.TRACES:
         if key in link:
             # What it holds decides, and the link says so.
             link[key] = trace.load(link[key]).reference

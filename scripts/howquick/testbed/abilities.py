@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from howquick.testbed import trace
-from howquick.testbed.link import Link
+from howquick.testbed.link import TRACES, Link
 
 # What of a link is not in every emulator, by key, in words.
 FEATURES = {
@@ -42,6 +41,6 @@ def why_not(backend: str, link: Link, aqms: Collection[str] | None = None) -> st
     if backend == NETEM and aqms is not None and link.aqm not in ("none", *aqms):
         return f"the kernel of this machine has no {link.aqm}; that of virtual time has it"
     # Known where it is a machine's own: in virtual time nothing is late.
-    if backend == NETEM and aqms is not None and any(key in asked for key in trace.KEYS):
+    if backend == NETEM and aqms is not None and any(key in asked for key in TRACES):
         return LATE_STEPS
     return ""

@@ -9,10 +9,8 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from howquick.testbed import trace
 from howquick.testbed.errors import TestbedError
-from howquick.testbed.link_rules import ALWAYS_MARK, contradiction
-from howquick.testbed.trace_rules import trace_contradiction
+from howquick.testbed.link_rules import ALWAYS_MARK, Contradiction, contradiction
 
 ETHERNET_HEADER_BYTES = 14
 MINIMUM_QUEUE_PACKETS = 10
@@ -33,9 +31,13 @@ LIMITS: dict[str, tuple[float, float]] = {
     "reorder_percent": (0, 25),
     "path_mtu_bytes": (576, 9000),
 }
+# Which keys name a trace that a rate follows, and what they are without one. Between its name and the hash of
+# what it holds is a sign (howquick.testbed.trace).
+TRACES = ("rate_trace", "rate_trace_up")
+NO_TRACE, OF_CONTENT = "none", "@"
 REQUIRED = ("bandwidth_mbit", "rtt_ms", "loss_percent", "queue_ms")
 WHOLE = ("mtu_bytes", "burst_bytes", "path_mtu_bytes")
-WORDS = ("offloads", "aqm", "ecn", "jitter_distribution", *trace.KEYS)
+WORDS = ("offloads", "aqm", "ecn", "jitter_distribution", *TRACES)
 # The directions of a link; up is from client to server.
 DIRECTIONS = ("up", "down")
 OFFLOADS = ("off", "udp", "default")
@@ -96,8 +98,8 @@ class Link:
     jitter_distribution: str = "normal"
     reorder_percent: float = 0
     path_mtu_bytes: int | None = None
-    rate_trace: str = trace.NONE
-    rate_trace_up: str = trace.NONE
+    rate_trace: str = NO_TRACE
+    rate_trace_up: str = NO_TRACE
 
     def __post_init__(self) -> None:
         if self.unshaped and (self.rtt_ms or self.loss_percent or self.burst_bytes):
@@ -117,8 +119,16 @@ class Link:
         for key in WHOLE:
             if (value := getattr(self, key)) is not None and value != int(value):
                 raise TestbedError(f"link: {key} is {value}, but must be a whole number")
-        if wrong := contradiction(asdict(self)) or trace_contradiction(asdict(self)):
+        if wrong := contradiction(asdict(self)) or self._wrong_trace():
             raise TestbedError(f"link: {wrong.key} {wrong.problem}. {wrong.remedy}.")
+
+    def _wrong_trace(self) -> Contradiction | None:
+        if all(getattr(self, key) == NO_TRACE for key in TRACES):
+            return None
+        # Only here: loads without a trace are begun as if there were none.
+        from howquick.testbed.trace_rules import trace_contradiction
+
+        return trace_contradiction(asdict(self))
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Link:
@@ -182,14 +192,14 @@ class Link:
         )
         return replace(
             self, bandwidth_mbit=rate or self.bandwidth_mbit, rtt_ms=2 * delay,
-            bandwidth_up_mbit=None, delay_up_ms=None, rate_trace=followed, rate_trace_up=trace.NONE,
+            bandwidth_up_mbit=None, delay_up_ms=None, rate_trace=followed, rate_trace_up=NO_TRACE,
         )  # fmt: skip
 
     @property
     def _up_is_its_own(self) -> bool:
         """Whether the rate from client to server follows another trace than that to the client, or none."""
         rate_of_its_own = self.bandwidth_up_mbit not in (None, self.bandwidth_mbit)
-        return rate_of_its_own or self.rate_trace_up != trace.NONE
+        return rate_of_its_own or self.rate_trace_up != NO_TRACE
 
     def sooner(self, offset_ms: float) -> Link:
         """The same with so much taken off the round-trip delay, as far as there is any."""

@@ -23,23 +23,24 @@ import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from howquick.testbed import aqm, network, readings, system, trace
+from howquick.testbed import aqm, network, readings, system
 from howquick.testbed.abilities import LATE_STEPS
 from howquick.testbed.backend import Qdiscs
 from howquick.testbed.errors import TestbedError
-from howquick.testbed.link import Link
+from howquick.testbed.link import NO_TRACE, Link
 from howquick.testbed.namespace import Namespace
-from howquick.testbed.replay import Replayer
-from howquick.testbed.wire import DROPPED, TRACED, TRACED_ROOT
+
+if TYPE_CHECKING:
+    from howquick.testbed.replay import Replayer
 
 NETEM_LIMIT_PACKETS = 1_000_000
 BURST_FRAMES = 2
 # The smallest burst that tc knows.
 WIRE_BYTES = 1
-# Of packets, in the kernel.
-PRIORITIES = 16
+# Where the netem is of a direction whose rate follows a trace.
+TRACED = "2:1"
 # Only the pinned kernel's tbf has it.
 SERIALISES = Path("/sys/module/sch_tbf/parameters/serialises")
 # The interface at which packets of a direction leave the router.
@@ -55,7 +56,7 @@ def netem_arguments(interface: str, link: Link, seed: int, verb: str = "add") ->
 
     A change restarts the sequence of losses and delays from the seed, so it doubles as reseeding.
     """
-    place = ["root"] if link.rate_trace == trace.NONE else ["parent", TRACED]
+    place = ["root"] if link.rate_trace == NO_TRACE else ["parent", TRACED]
     argv = ["tc", "qdisc", verb, "dev", interface, *place, "handle", "1:", "netem"]
     argv += ["limit", str(NETEM_LIMIT_PACKETS), "delay", f"{link.rtt_ms * 500:.0f}us"]
     if link.jitter_ms:
@@ -69,13 +70,6 @@ def netem_arguments(interface: str, link: Link, seed: int, verb: str = "add") ->
     elif link.loss_percent:
         argv += ["loss", "random", f"{link.loss_percent:.6f}%"]
     return [*argv, "seed", str(seed)] if draws(link) else argv
-
-
-def above_arguments(interface: str) -> list[list[str]]:
-    """Argv for tc: what is above the netem of a direction whose rate follows a trace."""
-    add = ["tc", "qdisc", "add", "dev", interface]
-    first = ["root", "handle", TRACED_ROOT, "prio", "bands", "2", "priomap", *["0"] * PRIORITIES]
-    return [[*add, *first], [*add, "parent", DROPPED, "blackhole"]]
 
 
 def draws(link: Link) -> bool:
@@ -148,11 +142,11 @@ class Netem:
         self._ends = [spaces[end.name] for end in network.ENDS]
         self.serialises = makes_wires(link)
         sides = {interface: link.side(direction) for direction, interface in INTERFACES.items()}
-        traced = {name: side for name, side in sides.items() if side.rate_trace != trace.NONE}
+        traced = {name: side for name, side in sides.items() if side.rate_trace != NO_TRACE}
         if traced and not self.serialises:
             raise TestbedError(f"this link cannot be made here: {LATE_STEPS}")
-        for interface in traced:
-            tc(router, above_arguments(interface))
+        if traced:
+            self._replayer = _replayer(router, traced)
         self._make_netems(dict.fromkeys(INTERFACES, 0), "add")
         tc(router, [tbf_arguments(interface, link.side(direction), self.serialises)
                     for direction, interface in INTERFACES.items()])  # fmt: skip
@@ -162,8 +156,8 @@ class Netem:
                 aqm.add(router, interface, side)
         if link.path_mtu_bytes is not None:
             network.limit_path_mtu(router, link.path_mtu_bytes)
-        if traced:
-            self._replayer = Replayer(router, traced)
+        if self._replayer:
+            self._replayer.start()
         self._before = self._totals()
 
     def stop(self) -> None:
@@ -236,6 +230,13 @@ class Netem:
         return {
             direction: totals_of(qdiscs, interface) for direction, interface in INTERFACES.items()
         }
+
+
+def _replayer(router: Namespace, sides: dict[str, Link]) -> Replayer:
+    # Only here: loads without a trace are begun as if there were none.
+    from howquick.testbed.replay import Replayer
+
+    return Replayer(router, sides)
 
 
 def totals_of(qdiscs: Sequence[Mapping[str, Any]], interface: str) -> dict[str, int]:

@@ -9,11 +9,13 @@ import time
 from typing import Any
 
 from howquick.errors import ROOT
-from howquick.testbed import system, trace
+from howquick.testbed import system, trace, wire
 from howquick.testbed.errors import TestbedError
 from howquick.testbed.link import Link
 from howquick.testbed.namespace import Namespace
 
+# Of packets, in the kernel.
+PRIORITIES = 16
 PROGRAM = ROOT / "scripts" / "replay_trace.py"
 
 
@@ -29,6 +31,13 @@ def describe(interface: str, side: Link) -> dict[str, Any]:
     }
 
 
+def above_arguments(interface: str) -> list[list[str]]:
+    """Argv for tc: what is above the netem of a direction whose rate follows a trace."""
+    add = ["tc", "qdisc", "add", "dev", interface]
+    first = ["root", "handle", wire.ABOVE, "prio", "bands", "2", "priomap", *["0"] * PRIORITIES]
+    return [[*add, *first], [*add, "parent", wire.DROPPED, "blackhole"]]
+
+
 class Replayer:
     """A process in the router which sets the rates of the directions that have a trace.
 
@@ -36,13 +45,20 @@ class Replayer:
     """
 
     def __init__(self, router: Namespace, sides: dict[str, Link]) -> None:
-        """sides: by the router's interface. Raises TestbedError if it does not start."""
+        """sides: by the router's interface; what is above their links is made. Raises TestbedError."""
+        self._sides = sides
+        for interface in sides:
+            for argv in above_arguments(interface):
+                router.run(argv)
         self._process = router.popen(
             [sys.executable, "-S", PROGRAM],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1,
         )  # fmt: skip
         self._replays = False
-        described = [describe(interface, side) for interface, side in sides.items()]
+
+    def start(self) -> None:
+        """Tell it of the links, once they are made. Raises TestbedError if it did not start."""
+        described = [describe(interface, side) for interface, side in self._sides.items()]
         self._ask(json.dumps(described), "ready")
 
     def replay(self) -> int:

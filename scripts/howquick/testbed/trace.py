@@ -13,16 +13,13 @@ from itertools import pairwise
 from pathlib import Path
 
 from howquick.errors import ROOT, ConfigError
+from howquick.testbed.link import OF_CONTENT
 
 PLACE = "config/traces"
 FOLDER = ROOT / PLACE
 SUFFIX = ".trace"
-NONE = "none"
-# Between a trace's name and the hash of what it holds, as links have it.
-OF_CONTENT = "@"
+# Of the hash of what a trace holds.
 DIGITS = 16
-# Which parameters of a link name one.
-KEYS = ("rate_trace", "rate_trace_up")
 OPPORTUNITY_BYTES = 1500
 # Over so long opportunities are counted: the link has their mean rate meanwhile.
 WINDOW_MS = 100
@@ -83,11 +80,6 @@ def rate_mbit(opportunities: int, span_ms: int) -> float:
 def name_of(reference: str) -> str:
     """The name in a reference."""
     return reference.partition(OF_CONTENT)[0]
-
-
-def content_of(reference: str) -> str:
-    """The hash in a reference; the name where there is none."""
-    return reference.rpartition(OF_CONTENT)[2]
 
 
 def known() -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from howquick.testbed import trace
+from howquick.testbed.link import NO_TRACE, TRACES
 from howquick.testbed.link_rules import Contradiction
 
 
@@ -14,13 +15,13 @@ def trace_contradiction(link: Mapping[str, Any]) -> Contradiction | None:
 
     Raises ConfigError for a file that is no trace.
     """
-    down, up = (link[key] for key in trace.KEYS)
+    down, up = (link[key] for key in TRACES)
     rate = link["bandwidth_mbit"]
-    if (up, down) == (trace.NONE, trace.NONE):
+    if (up, down) == (NO_TRACE, NO_TRACE):
         return None
     if rate == float("inf"):
         return Contradiction(
-            trace.KEYS[down == trace.NONE], "is asked of an unshaped link, and nothing emulates there",
+            TRACES[down == NO_TRACE], "is asked of an unshaped link, and nothing emulates there",
             "Leave it out, or give bandwidth_mbit a number",
         )  # fmt: skip
     if link["burst_bytes"]:
@@ -33,12 +34,12 @@ def trace_contradiction(link: Mapping[str, Any]) -> Contradiction | None:
 
 def _trace(key: str, reference: object, rate_key: str, rate: float) -> Contradiction | None:
     """What is wrong with a trace, or with the rate that is given beside it as its mean."""
-    if reference == trace.NONE:
+    if reference == NO_TRACE:
         return None
     name = trace.name_of(reference) if isinstance(reference, str) else ""
     # By the list of those that are there: a path is none.
     if name not in trace.known():
-        there = ", ".join([trace.NONE, *trace.known()])
+        there = ", ".join([NO_TRACE, *trace.known()])
         return Contradiction(
             key, f"is {reference!r}, and there is no such file in {trace.PLACE}",
             f"Use the name of one that is there ({there}), or add NAME{trace.SUFFIX}",

@@ -22,8 +22,8 @@ from typing import Any, TextIO
 
 from howquick.testbed.netlink import MOST_BYTES, attribute, qdisc_message, read_answer
 
-# The queueing disciplines of a direction; the netem and the tbf of a link without a trace are called alike.
-TRACED_ROOT, TRACED, DROPPED = "2:", "2:1", "2:2"
+# The queueing disciplines of a direction; netem and tbf are called as those of a link without a trace.
+ABOVE, DROPPED = "2:", "2:2"
 NETEM_CLASS, TBF = "1:1", "10:"
 # linux/pkt_sched.h
 TCA_TBF_PARMS, TCA_TBF_BURST, LINKLAYER_ETHERNET = 1, 6, 1
