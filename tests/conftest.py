@@ -71,6 +71,7 @@ TIER_OF = {
     "python/testbed/test_link.py": "fast",
     "python/testbed/test_link_features.py": "fast",
     "python/testbed/test_netem.py": "fast",
+    "python/testbed/test_trace.py": "fast",
     "python/workflow": "workflow",
     "shell": "testbed",
     "shell/test_image.py": "fast",

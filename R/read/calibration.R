@@ -46,7 +46,7 @@ calibration_file <- function(path) {
 LINK_FEATURES <- c(
   bandwidth_up_mbit = "%s Mbit/s up", delay_up_ms = "%s ms of it up", aqm = "%s", ecn = "ECN", loss_burst_packets = "bursts of %s",
   loss_in_burst_percent = "%s %% lost in them", jitter_ms = "jitter of %s ms", jitter_distribution = "%s",
-  reorder_percent = "%s %% reordered", path_mtu_bytes = "path MTU %s"
+  reorder_percent = "%s %% reordered", path_mtu_bytes = "path MTU %s", rate_trace = "as %s", rate_trace_up = "up as %s"
 )
 
 #' What a link is besides rate, delay, loss, queue and MTU, in words; "" where that is nothing.
@@ -56,7 +56,8 @@ link_features <- function(link) {
   given <- intersect(names(LINK_FEATURES), names(link))
   words <- vapply(given, function(key) {
     format <- LINK_FEATURES[[key]]
-    if (grepl("%s", format, fixed = TRUE)) sprintf(format, link[[key]]) else if (isTRUE(link[[key]])) format else paste("no", format)
+    # Of a trace its name: what follows is the hash of what it holds.
+    if (grepl("%s", format, fixed = TRUE)) sprintf(format, sub("@.*", "", link[[key]])) else if (isTRUE(link[[key]])) format else paste("no", format)
   }, "")
   paste(words, collapse = ", ")
 }
@@ -70,11 +71,12 @@ QUANTITY_LABELS <- c(
   reordered = "Reordered packets", burst_bytes = "Burst (bytes)", delay_ms = "One-way delay (ms)",
   jitter_ms = "Deviation of the delay (ms)", reorder_percent = "Packets without delay (%)",
   loss_after_loss_percent = "Loss after a loss (%)", aqm_delay_ms = "Queue at the first signal (ms)",
-  l4s_delay_ms = "Low latency queue at the first mark (ms)", marked = "Marked packets", path_mtu_bytes = "Path MTU (bytes)"
+  l4s_delay_ms = "Low latency queue at the first mark (ms)", marked = "Marked packets", path_mtu_bytes = "Path MTU (bytes)",
+  trace_mbit = "Rate over a trace (Mbit/s)", trace_window_frames = "Largest deviation in a window of a trace (frames)"
 )
 
 #' Those that must only stay within a bound.
-BOUNDED_QUANTITIES <- c("aqm_delay_ms", "l4s_delay_ms", "marked")
+BOUNDED_QUANTITIES <- c("aqm_delay_ms", "l4s_delay_ms", "marked", "trace_window_frames")
 
 quantity_label <- function(quantity) {
   ifelse(quantity %in% names(QUANTITY_LABELS), QUANTITY_LABELS[quantity], quantity)

@@ -44,6 +44,8 @@ class Link(TypedDict):
     jitter_distribution: NotRequired[str]
     reorder_percent: NotRequired[float]
     path_mtu_bytes: NotRequired[int]
+    rate_trace: NotRequired[str]  # with the hash of what it holds (howquick.testbed.trace)
+    rate_trace_up: NotRequired[str]
 
 
 class ObjectSize(TypedDict):

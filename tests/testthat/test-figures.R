@@ -37,6 +37,7 @@ test_that("a link says what it is besides rate, delay and loss, and links of one
   link <- list(bandwidth_mbit = 2, rtt_ms = 18, loss_percent = 0, bandwidth_up_mbit = 0.5, aqm = "pie", ecn = TRUE, reorder_percent = 2)
   expect_identical(link_features(link), "0.5 Mbit/s up, pie, ECN, 2 % reordered")
   expect_identical(link_features(list(bandwidth_mbit = 2)), "")
+  expect_identical(link_features(list(bandwidth_mbit = 2, rate_trace = "walk@0123456789abcdef")), "as walk")
   table <- some_links()
   expect_identical(unique(table$more), "")
   table$more[1] <- "pie, ECN"

@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from howquick.calibrate import features, packets, statistics
 from howquick.calibrate.checks import NONE, Check, Reading, make_check, verdict_of
+from howquick.calibrate.traces import trace_checks
 from howquick.guard.machine import pressure_s
-from howquick.testbed.link import DIRECTIONS, Link
+from howquick.testbed.link import DIRECTIONS, NO_TRACE, Link
 from howquick.testbed.namespace import Namespace
 from howquick.testbed.testbed import Testbed
 
@@ -98,6 +99,9 @@ class Calibration:
                 # First: what it does follows from what it has seen.
                 checks += self._stage(f"aqm {way.name}", partial(self._aqm, way))
             checks += self._stage(f"saturated {way.name}", partial(self._saturate, way))
+            if self.link.side(way.name).rate_trace != NO_TRACE:
+                replayed = partial(trace_checks, self.bed, way.name, (way.source, way.target))
+                checks += self._stage(f"trace {way.name}", replayed)
         if self.link.path_mtu_bytes is not None:
             checks += self._stage("path_mtu", partial(features.path_mtu_checks, self.bed))
         for way in ways:

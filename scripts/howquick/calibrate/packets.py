@@ -50,7 +50,7 @@ class Train:
     sent: number sent; frame_bytes: length of each as an Ethernet frame;
     sequence, sent_s, received_s: one entry for each packet received, in order of arrival;
     times in seconds since the first was sent; marked: whether each came with a mark of congestion
-    (ECN's codepoint CE, RFC 3168).
+    (ECN's codepoint CE, RFC 3168). begin_ns: when that was, nanoseconds since 1970.
     """
 
     sent: int
@@ -59,6 +59,7 @@ class Train:
     sent_s: NDArray[np.float64]
     received_s: NDArray[np.float64]
     marked: NDArray[np.bool_]
+    begin_ns: int
 
     @property
     def lost(self) -> NDArray[np.bool_]:
@@ -170,6 +171,7 @@ def _train(count: int, frame_bytes: int, arrivals: list[Arrival]) -> Train:
         sent_s=(stamps[:, 1] - origin) / 1e9,
         received_s=(received - origin) / 1e9,
         marked=np.array([arrival.marked for arrival in arrivals], dtype=np.bool_),
+        begin_ns=int(origin),
     )
 
 

@@ -185,6 +185,8 @@ class Repetition:
     def _load(self) -> None:
         self.client.at_end = self.guard.look
         self.guard.load(self._groups)
+        # A trace begins with the load: at the full second that it waits for.
+        self.bed.replay()
         self._settle()
         if self.exact:
             self.meta["started"] = float(round(time.time()))

@@ -8,7 +8,12 @@ from howquick.code import code_hash
 from howquick.files import canonical_hash
 from howquick.plan.fingerprint import emulator_hash, guest_hash
 
-LINKS = ("scripts/calibrate.py", "scripts/howquick/calibrate", "scripts/howquick/testbed")
+LINKS = (
+    "scripts/calibrate.py",
+    "scripts/replay_trace.py",
+    "scripts/howquick/calibrate",
+    "scripts/howquick/testbed",
+)
 
 
 @cache

@@ -9,11 +9,12 @@ from howquick.environment.endpoints import load_endpoints
 from howquick.environment.manifest import load_manifest
 from howquick.files import canonical_hash
 from howquick.guest.kernel import kernel_entry
-from howquick.model import ROLES, Arm, Cell, FlowBeside, Plan, PlannedBlock, ResolvedStudy
+from howquick.model import ROLES, Arm, Cell, FlowBeside, Link, Plan, PlannedBlock, ResolvedStudy
 from howquick.plan.method import method
 from howquick.plan.order import loss_seeds
 from howquick.study.cells import arm_in_cell, arms_of, clock_of, find, flow_in_cell, needs_guests
 from howquick.study.workload import is_shaped
+from howquick.testbed.link import OF_CONTENT, TRACES
 
 # Which a cell has or has not: what was measured before they existed stays valid.
 CIRCUMSTANCES = ("moves", "start_s", "observe", "alone", "tolerate_delays")
@@ -37,7 +38,7 @@ def conditions(plan: Plan, cell: Cell, arm: Arm) -> dict[str, Any]:
         "study": plan["study"],
         "cell": cell["name"],
         "seed": plan["seed"],
-        "link": cell["link"],
+        "link": _link(cell["link"]),
         "workload": cell["workload"],
         "arm": _without_words(arm),
         **circumstances,
@@ -45,6 +46,11 @@ def conditions(plan: Plan, cell: Cell, arm: Arm) -> dict[str, Any]:
         **_testbed(plan, cell),
         "programs": _programs(plan, arm) | _link_maker(plan, cell),
     }
+
+
+def _link(link: Link) -> dict[str, Any]:
+    """The link; of a trace what it holds decides, and not how it is called."""
+    return {k: str(v).rpartition(OF_CONTENT)[2] if k in TRACES else v for k, v in link.items()}
 
 
 def _flow(plan: Plan, cell: Cell, flow: FlowBeside) -> dict[str, Any]:

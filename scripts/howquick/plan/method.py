@@ -20,6 +20,7 @@ DECIDES = tuple(
     for name in (
         "measure.py",
         "measure_load.py",
+        "replay_trace.py",
         "make_content.py",
         "interop_endpoint.py",
         "howquick/cpu_categories.py",

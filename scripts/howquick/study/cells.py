@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 from howquick.environment.endpoints import kernel_options, load_endpoints
 from howquick.model import ROLES, Arm, Cell, CellSelection, Clock, Link, ResolvedStudy
+from howquick.testbed.link import OF_CONTENT
 
 # Ends the names of files that are made in virtual time, beside those of real time.
 VIRTUAL = "-virtual"
@@ -18,6 +19,7 @@ TAGS = {
     "burst_bytes": "burst", "bandwidth_up_mbit": "up", "delay_up_ms": "updelay", "aqm": "", "ecn": "ecn",
     "loss_burst_packets": "bursts", "loss_in_burst_percent": "of", "jitter_ms": "jitter",
     "jitter_distribution": "", "reorder_percent": "reorder", "path_mtu_bytes": "pathmtu",
+    "rate_trace": "trace-", "rate_trace_up": "uptrace-",
 }  # fmt: skip
 
 
@@ -59,7 +61,9 @@ def _value(value: object) -> str:
     """A number or a word in the name of a link; of a switch nothing, since its name says it."""
     if isinstance(value, bool):
         return ""
-    return f"{value:.10g}" if isinstance(value, int | float) else str(value).replace("_", "-")
+    if isinstance(value, int | float):
+        return f"{value:.10g}"
+    return str(value).replace("_", "-").replace(OF_CONTENT, "-")
 
 
 def clock_of(cell: Cell) -> Clock:

@@ -15,7 +15,9 @@ from howquick.study.cells import is_selected
 from howquick.study.player import check_player
 from howquick.study.workload import UNSHAPED, is_shaped, normalised
 from howquick.testbed import link as testbed
+from howquick.testbed import trace
 from howquick.testbed.link_rules import contradiction
+from howquick.testbed.trace_rules import trace_contradiction
 
 LINK_PARAMETERS = ("bandwidth_mbit", "rtt_ms", "loss_percent", "queue_ms", "mtu_bytes")
 PAGE_PARAMETERS = ("objects", "object_size")
@@ -24,7 +26,8 @@ OPTIONAL: dict[str, Any] = {
     "burst_bytes": 0, "offloads": "off", "moves": 0, "clock": "virtual", "bandwidth_up_mbit": None,
     "delay_up_ms": None, "aqm": "none", "ecn": None, "loss_burst_packets": 0,
     "loss_in_burst_percent": 100, "jitter_ms": 0, "jitter_distribution": "normal", "reorder_percent": 0,
-    "path_mtu_bytes": None, "beside": [], "start_s": 0, "congestion_control": None,
+    "path_mtu_bytes": None, "rate_trace": testbed.NO_TRACE, "rate_trace_up": testbed.NO_TRACE,
+    "beside": [], "start_s": 0, "congestion_control": None,
 }  # fmt: skip
 # Those of a cell's own; the others are of its link.
 OF_CELL = ("moves", "clock", "beside", "start_s", "congestion_control")
@@ -303,6 +306,10 @@ def _link(path: Path, name: str, parameters: dict[str, Any]) -> Link:
     _check_contradiction(path, name, parameters)
     if unshaped:
         return cast(Link, link)
+    for key in testbed.TRACES:
+        if key in link:
+            # What it holds decides, and the link says so.
+            link[key] = trace.load(link[key]).reference
     made = testbed.Link.from_dict(link)
     _check_queue(path, name, link, made)
     # As it is, whichever way it was said: a rate of the way up that is the other's is none of its own.
@@ -314,7 +321,7 @@ def _check_contradiction(path: Path, name: str, parameters: dict[str, Any]) -> N
     link = OPTIONAL | {key: parameters[key] for key in (*LINK_PARAMETERS, *OPTIONAL)}
     if link["bandwidth_mbit"] == UNSHAPED:
         link["bandwidth_mbit"] = math.inf
-    if wrong := contradiction(link):
+    if wrong := contradiction(link) or trace_contradiction(link):
         raise ConfigError(path, f"cell {name}", f"{wrong.key} {wrong.problem}", wrong.remedy)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from howquick.testbed.errors import TestbedError
-from howquick.testbed.link_rules import ALWAYS_MARK, contradiction
+from howquick.testbed.link_rules import ALWAYS_MARK, Contradiction, contradiction
 
 ETHERNET_HEADER_BYTES = 14
 MINIMUM_QUEUE_PACKETS = 10
@@ -31,9 +31,13 @@ LIMITS: dict[str, tuple[float, float]] = {
     "reorder_percent": (0, 25),
     "path_mtu_bytes": (576, 9000),
 }
+# Which keys name a trace that a rate follows, and what they are without one. Between its name and the hash of
+# what it holds is a sign (howquick.testbed.trace).
+TRACES = ("rate_trace", "rate_trace_up")
+NO_TRACE, OF_CONTENT = "none", "@"
 REQUIRED = ("bandwidth_mbit", "rtt_ms", "loss_percent", "queue_ms")
 WHOLE = ("mtu_bytes", "burst_bytes", "path_mtu_bytes")
-WORDS = ("offloads", "aqm", "ecn", "jitter_distribution")
+WORDS = ("offloads", "aqm", "ecn", "jitter_distribution", *TRACES)
 # The directions of a link; up is from client to server.
 DIRECTIONS = ("up", "down")
 OFFLOADS = ("off", "udp", "default")
@@ -71,6 +75,10 @@ class Link:
     reorder_percent: packets of each direction that have no delay, and so overtake those before.
     path_mtu_bytes: largest IP packet that the router forwards, below that of the interfaces; of others
         it says so by ICMP (RFC 1191).
+    rate_trace: a trace that the rate follows (howquick.testbed.trace), by name or with the hash of what it
+        holds; bandwidth_mbit is its mean. Of both directions, or of that to the client if the other has
+        bandwidth_up_mbit.
+    rate_trace_up: one that the rate from client to server follows.
     """
 
     bandwidth_mbit: float
@@ -90,6 +98,8 @@ class Link:
     jitter_distribution: str = "normal"
     reorder_percent: float = 0
     path_mtu_bytes: int | None = None
+    rate_trace: str = NO_TRACE
+    rate_trace_up: str = NO_TRACE
 
     def __post_init__(self) -> None:
         if self.unshaped and (self.rtt_ms or self.loss_percent or self.burst_bytes):
@@ -109,8 +119,16 @@ class Link:
         for key in WHOLE:
             if (value := getattr(self, key)) is not None and value != int(value):
                 raise TestbedError(f"link: {key} is {value}, but must be a whole number")
-        if wrong := contradiction(asdict(self)):
+        if wrong := contradiction(asdict(self)) or self._wrong_trace():
             raise TestbedError(f"link: {wrong.key} {wrong.problem}. {wrong.remedy}.")
+
+    def _wrong_trace(self) -> Contradiction | None:
+        if all(getattr(self, key) == NO_TRACE for key in TRACES):
+            return None
+        # Only here: loads without a trace are begun as if there were none.
+        from howquick.testbed.trace_rules import trace_contradiction
+
+        return trace_contradiction(asdict(self))
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Link:
@@ -152,6 +170,9 @@ class Link:
             values.pop("ecn", None)
         if "loss_burst_packets" not in values:
             values.pop("loss_in_burst_percent", None)
+        same_rate = self.bandwidth_up_mbit in (None, self.bandwidth_mbit)
+        if same_rate and self.rate_trace_up == self.rate_trace:
+            values.pop("rate_trace_up", None)
         if "jitter_ms" not in values:
             values.pop("jitter_distribution", None)
         return values | ({"bandwidth_mbit": UNSHAPED} if self.unshaped else {})
@@ -166,10 +187,19 @@ class Link:
         up = self.rtt_ms / 2 if self.delay_up_ms is None else self.delay_up_ms
         delay = up if direction == "up" else self.rtt_ms - up
         rate = self.bandwidth_up_mbit if direction == "up" else None
+        followed = (
+            self.rate_trace_up if direction == "up" and self._up_is_its_own else self.rate_trace
+        )
         return replace(
             self, bandwidth_mbit=rate or self.bandwidth_mbit, rtt_ms=2 * delay,
-            bandwidth_up_mbit=None, delay_up_ms=None,
+            bandwidth_up_mbit=None, delay_up_ms=None, rate_trace=followed, rate_trace_up=NO_TRACE,
         )  # fmt: skip
+
+    @property
+    def _up_is_its_own(self) -> bool:
+        """Whether the rate from client to server follows another trace than that to the client, or none."""
+        rate_of_its_own = self.bandwidth_up_mbit not in (None, self.bandwidth_mbit)
+        return rate_of_its_own or self.rate_trace_up != NO_TRACE
 
     def sooner(self, offset_ms: float) -> Link:
         """The same with so much taken off the round-trip delay, as far as there is any."""

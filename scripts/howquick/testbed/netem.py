@@ -4,7 +4,8 @@ On each of the router's interfaces a packet that leaves passes
 
     netem (root, 1:): loss, then delay    →    tbf (10:, child of netem): queue of bytes, rate
 
-An active queue management is a child of tbf (20:), in place of its queue of bytes.
+An active queue management is a child of tbf (20:), in place of its queue of bytes. Where the rate follows a
+trace, netem is a class of a prio (root, 2:), whose other class drops all: howquick.testbed.wire says why.
 netem hands a packet to its child when its delay is over, so the order is loss, delay, queue and
 rate. The limit of netem counts packets, those in tbf included, and must never be reached: it is
 set for the smallest packets at the highest rate that an end can send. tbf's burst is two of the
@@ -22,18 +23,24 @@ import os
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from howquick.testbed import aqm, network, readings, system
+from howquick.testbed.abilities import LATE_STEPS
 from howquick.testbed.backend import Qdiscs
 from howquick.testbed.errors import TestbedError
-from howquick.testbed.link import Link
+from howquick.testbed.link import NO_TRACE, Link
 from howquick.testbed.namespace import Namespace
+
+if TYPE_CHECKING:
+    from howquick.testbed.replay import Replayer
 
 NETEM_LIMIT_PACKETS = 1_000_000
 BURST_FRAMES = 2
 # The smallest burst that tc knows.
 WIRE_BYTES = 1
+# Where the netem is of a direction whose rate follows a trace.
+TRACED = "2:1"
 # Only the pinned kernel's tbf has it.
 SERIALISES = Path("/sys/module/sch_tbf/parameters/serialises")
 # The interface at which packets of a direction leave the router.
@@ -49,7 +56,8 @@ def netem_arguments(interface: str, link: Link, seed: int, verb: str = "add") ->
 
     A change restarts the sequence of losses and delays from the seed, so it doubles as reseeding.
     """
-    argv = ["tc", "qdisc", verb, "dev", interface, "root", "handle", "1:", "netem"]
+    place = ["root"] if link.rate_trace == NO_TRACE else ["parent", TRACED]
+    argv = ["tc", "qdisc", verb, "dev", interface, *place, "handle", "1:", "netem"]
     argv += ["limit", str(NETEM_LIMIT_PACKETS), "delay", f"{link.rtt_ms * 500:.0f}us"]
     if link.jitter_ms:
         argv += [f"{link.jitter_ms * 1000:.0f}us"]
@@ -125,6 +133,7 @@ class Netem:
         self._link: Link | None = None
         self._ends: list[Namespace] = []
         self._before: dict[str, dict[str, int]] = {}
+        self._replayer: Replayer | None = None
 
     def start(self, spaces: dict[str, Namespace], link: Link) -> None:
         """Add the qdiscs to both interfaces of the router."""
@@ -132,6 +141,12 @@ class Netem:
         self._router, self._link = router, link
         self._ends = [spaces[end.name] for end in network.ENDS]
         self.serialises = makes_wires(link)
+        sides = {interface: link.side(direction) for direction, interface in INTERFACES.items()}
+        traced = {name: side for name, side in sides.items() if side.rate_trace != NO_TRACE}
+        if traced and not self.serialises:
+            raise TestbedError(f"this link cannot be made here: {LATE_STEPS}")
+        if traced:
+            self._replayer = _replayer(router, traced)
         self._make_netems(dict.fromkeys(INTERFACES, 0), "add")
         tc(router, [tbf_arguments(interface, link.side(direction), self.serialises)
                     for direction, interface in INTERFACES.items()])  # fmt: skip
@@ -141,19 +156,25 @@ class Netem:
                 aqm.add(router, interface, side)
         if link.path_mtu_bytes is not None:
             network.limit_path_mtu(router, link.path_mtu_bytes)
+        if self._replayer:
+            self._replayer.start()
         self._before = self._totals()
 
     def stop(self) -> None:
         """The qdiscs go with the namespaces."""
         self._router = None
+        if self._replayer:
+            self._replayer.stop()
 
     def alive(self) -> bool:
-        """Whether it was started: the kernel does not stop by itself."""
-        return self._router is not None
+        """Whether it was started: the kernel does not stop by itself, what replays a trace may."""
+        return self._router is not None and (self._replayer is None or self._replayer.alive())
 
     def seed(self, up: int, down: int) -> None:
-        """Restart the losses of both directions from seeds and zero the counts."""
+        """Restart the losses of both directions from seeds and zero the counts; a trace stands still."""
         router, link = self._running()
+        if self._replayer:
+            self._replayer.hold()
         if draws(link):
             self._make_netems({"up": up, "down": down}, "change")
         if link.burst_bytes:
@@ -164,6 +185,10 @@ class Netem:
             for end in self._ends:
                 end.run(["ip", "route", "flush", "cache"])
         self._before = self._totals()
+
+    def replay(self) -> int | None:
+        """Let traces begin with the next full second, nanoseconds since 1970; None without a trace."""
+        return self._replayer.replay() if self._replayer else None
 
     def counters(self, qdiscs: Qdiscs | None = None) -> dict[str, Any]:
         """What totals_of tells, for each direction, since the last seed."""
@@ -205,6 +230,13 @@ class Netem:
         return {
             direction: totals_of(qdiscs, interface) for direction, interface in INTERFACES.items()
         }
+
+
+def _replayer(router: Namespace, sides: dict[str, Link]) -> Replayer:
+    # Only here: loads without a trace are begun as if there were none.
+    from howquick.testbed.replay import Replayer
+
+    return Replayer(router, sides)
 
 
 def totals_of(qdiscs: Sequence[Mapping[str, Any]], interface: str) -> dict[str, int]:

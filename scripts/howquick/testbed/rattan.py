@@ -62,14 +62,7 @@ class Rattan:
         """End the emulator, by force if it does not obey within a second."""
         if self._process is None:
             return
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream:
-                stream.close()
-        try:
-            self._process.wait(timeout=1)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        system.end_gently(self._process)
         self._process = None
 
     def alive(self) -> bool:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from howquick.testbed.errors import TestbedError
 
@@ -33,6 +34,18 @@ def mount(source: str, target: Path, kind: str, flags: int, options: str = "") -
 def _last_error(what: str) -> OSError:
     number = ctypes.get_errno()
     return OSError(number, f"{what}: {os.strerror(number)}")
+
+
+def end_gently(process: subprocess.Popen[Any]) -> None:
+    """End a program that ends with its input; by force if it does not obey within a second."""
+    for stream in (process.stdin, process.stdout):
+        if stream:
+            stream.close()
+    try:
+        process.wait(timeout=1)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def run(argv: Sequence[str], text: str = "", check: bool = True) -> str:

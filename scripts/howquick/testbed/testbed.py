@@ -195,6 +195,13 @@ class Testbed:
                 raise TestbedError(f"seed {seed} does not lie in 0 … 2^64-1")
         self.backend.seed(up, down)
 
+    def replay(self) -> int | None:
+        """Let the rates follow their traces from the next full second on, nanoseconds since 1970.
+
+        Before, and after the next `seed`, the link has its mean rate. None for a link without a trace.
+        """
+        return self.backend.replay() if isinstance(self.backend, Netem) else None
+
     def counters(self) -> dict[str, Any]:
         """Counters now; take them before and after and compare.
 

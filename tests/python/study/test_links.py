@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from howquick.study import resolve as study_module
 from howquick.study.cells import arms_of, calibration_name, find, link_name
 from howquick.study.parameters import OF_CELL, OPTIONAL
 from howquick.study.resolve import Selection, resolve_study
+from howquick.testbed import trace
 from howquick.testbed.link import Link
 from howquick.workflow.questions import Workflow
 from testbed.link_features import ASKED as OF_LINKS
@@ -26,6 +28,8 @@ PROGRAMS = ("nginx", "curl", "quiche", "emulator", "guest")
 HASHES = {name: name for name in PROGRAMS}
 ASKED = OF_LINKS | {"bandwidth_up_mbit": 2}
 RATTAN = {"backend": "rattan", "aqms": []}
+TRACE = "cellular-walk"
+TRACED = {"bandwidth_mbit": 4, "loss_percent": 0, "rate_trace": TRACE}
 
 
 @pytest.fixture
@@ -99,6 +103,9 @@ def test_what_is_as_usual_leaves_no_trace(resolve: Any) -> None:
         ({"bandwidth_up_mbit": 0.1, "queue_ms": 200}, ("at 0.1 Mbit/s the shortest", "Ask for")),
         ({"aqm": "red"}, ("aqm", "fq_codel")),
         ({"reorder_percent": 30}, ("reorder_percent", "25")),
+        ({"rate_trace": "../how-quick"}, ("rate_trace", "the name of a file in config/traces")),
+        ({"rate_trace": "nowhere"}, ("rate_trace is 'nowhere'", "cellular-walk")),
+        ({"rate_trace": TRACE}, ("bandwidth_mbit is 10", "Give the mean, 4")),
     ],
 )
 def test_what_cannot_be_is_one_sentence_with_file_key_and_remedy(
@@ -189,3 +196,50 @@ def test_a_congestion_control_that_the_kernel_lacks_is_not_applicable(
     monkeypatch.setattr(impossible, "available_congestion_controls", lambda: "reno cubic")
     impossible.mark_impossible(study)
     assert arm not in arms_of(study, study["cells"][0])
+
+
+def test_of_a_trace_the_link_has_the_hash_and_decides_nothing_by_chance(resolve: Any) -> None:
+    study = resolve(clock="virtual", **TRACED)
+    for cell in study["cells"]:
+        assert cell["link"]["rate_trace"] == trace.load(TRACE).reference
+        assert f"-trace-{TRACE}-{trace.load(TRACE).digest}" in calibration_name(cell)
+        assert re.fullmatch("[a-z0-9.-]+", calibration_name(cell))
+        assert cell["exact"]
+    plain = resolve(**(TRACED | {"rate_trace": "none"}))
+    assert all("rate_trace" not in cell["link"] for cell in plain["cells"])
+
+
+def test_the_content_of_a_trace_decides_and_not_its_name(
+    resolve: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = trace.file_of(TRACE).read_text()
+    monkeypatch.setattr(trace, "FOLDER", tmp_path)
+    lines = text.split()
+    # Without a last line break, as somebody else may write it; one time moved by a millisecond.
+    contents = {"first": text, "second": text.rstrip(), "third": "\n".join(["0", *lines[1:]])}
+    assert lines[0] != "0"
+    seals = {}
+    for name, content in contents.items():
+        trace.file_of(name).write_text(content)
+        study = resolve(clock="virtual", **(TRACED | {"rate_trace": name}))
+        seals[name] = seal(study, study["cells"][0]["name"])
+    assert seals["first"] == seals["second"] != seals["third"]
+
+
+@pytest.mark.parametrize("found", [RATTAN, {"backend": "netem", "aqms": ["codel"]}])
+def test_by_the_machines_own_clock_no_rate_follows_a_trace(
+    resolve: Any, monkeypatch: pytest.MonkeyPatch, found: dict[str, Any]
+) -> None:
+    monkeypatch.setattr(impossible, "probed", lambda: found)
+    with pytest.raises(ConfigError, match=r"rate that follows a trace.*clock=virtual"):
+        impossible.mark_impossible(resolve(**TRACED))
+
+
+def test_a_trace_that_is_none_is_refused_by_its_file_and_line(
+    resolve: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trace, "FOLDER", tmp_path)
+    trace.file_of(TRACE).write_text("7\n3\n")
+    with pytest.raises(ConfigError, match=f"{TRACE}.trace: line 2: 3 after 7") as refused:
+        resolve(**TRACED)
+    assert len(str(refused.value).splitlines()) == 1

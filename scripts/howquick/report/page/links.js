@@ -7,18 +7,28 @@ const QUANTITIES = {
   rtt_ms: 'RTT (ms)', rate_mbit: 'Rate (Mbit/s)', loss_percent: 'Loss (%)', queue_ms: 'Queue (ms)', reordered: 'Reordered packets', burst_bytes: 'Burst (bytes)',
   delay_ms: 'One-way delay (ms)', jitter_ms: 'Deviation of the delay (ms)', reorder_percent: 'Packets without delay (%)', loss_after_loss_percent: 'Loss after a loss (%)',
   aqm_delay_ms: 'Queue at the first signal (ms)', l4s_delay_ms: 'Low latency queue at the first mark (ms)', marked: 'Marked packets', path_mtu_bytes: 'Path MTU (bytes)',
+  trace_mbit: 'Rate over a trace (Mbit/s)', trace_window_frames: 'Largest deviation in a window of a trace (frames)',
 };
 // Those that must only stay within a bound: nothing was asked for that they could deviate from.
-const BOUNDED = ['aqm_delay_ms', 'l4s_delay_ms', 'marked'];
+const BOUNDED = ['aqm_delay_ms', 'l4s_delay_ms', 'marked', 'trace_window_frames'];
 /** @type {Record<string, string>} */
 const DIRECTION_COLOURS = { both: COLOURS[7], up: COLOURS[1], down: COLOURS[0] };
 const LINK_ROW = 24;
+
+/**
+ * Of a trace its name: what follows is the hash of what it holds.
+ * @param {string} key
+ * @param {unknown} value
+ */
+function traceName(key, value) {
+  return key.startsWith('rate_trace') ? `${value}`.replace(/@.*/, '') : `${value}`;
+}
 
 /** @param {Link} made */
 function linkLabel({ link: made }) {
   const rate = made.bandwidth_mbit === 'unshaped' || made.bandwidth_mbit === undefined ? 'unshaped' : `${made.bandwidth_mbit} Mbit/s`;
   const more = Object.entries(made).filter(([key]) => !['bandwidth_mbit', 'rtt_ms', 'loss_percent', 'queue_bytes', 'queue_ms', 'mtu_bytes'].includes(key));
-  return [rate, `${made.rtt_ms} ms`, `${made.loss_percent} %`, ...more.map(([key, value]) => `${key.replaceAll('_', ' ')} ${value}`)].join(', ');
+  return [rate, `${made.rtt_ms} ms`, `${made.loss_percent} %`, ...more.map(([key, value]) => `${key.replaceAll('_', ' ')} ${traceName(key, value)}`)].join(', ');
 }
 
 /**

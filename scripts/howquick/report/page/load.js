@@ -94,7 +94,7 @@ function summary(study, row, detail) {
 function inWords(row, { meta }) {
   if (!meta || !meta.link) return null;
   const version = (/** @type {string} */ role) => (meta.programs && meta.programs[role] && meta.programs[role].version) || row[role] || role;
-  const limit = meta.link.bandwidth_mbit === 'unshaped' ? 'an unshaped link' : `${meta.link.bandwidth_mbit} Mbit/s`;
+  const limit = meta.link.bandwidth_mbit === 'unshaped' ? 'an unshaped link' : `${meta.link.bandwidth_mbit} Mbit/s${meta.link.rate_trace || meta.link.rate_trace_up ? ' (mean of a trace)' : ''}`;
   const sentences = [
     `${version('client')} loaded from ${version('server')} over ${row.protocol || 'its protocol'} (${row.connection || 'cold'}) across ${limit}, RTT ${meta.link.rtt_ms} ms, loss ${meta.link.loss_percent} %.`,
     `It was load ${(meta.order ?? 0) + 1} of its repetition${meta.started && meta.clock !== 'virtual' ? `, started ${day(meta.started)}` : ''}, by the ${meta.clock || 'real'} clock.`,
