@@ -55,7 +55,7 @@ function sortHeads(route, columns, place) {
   return columns.map(({ name, head }) => {
     const [up, down] = [sort === name, sort === `-${name}`];
     const button = h('button', { type: 'button', class: 'sort', id: `sort-${place}-${name}`.replace(/\W+/g, '-'), onclick: () => choose(route, { sort: up ? `-${name}` : down ? '' : name }) },
-      head, h('span', { 'aria-hidden': 'true' }, up ? ' ▲' : down ? ' ▼' : ''));
+      head, h('span', { 'aria-hidden': 'true' }, up ? ' ▲' : down ? ' ▼' : ' ↕'));
     return { text: button, properties: { 'aria-sort': up ? 'ascending' : down ? 'descending' : 'none' } };
   });
 }
