@@ -10,7 +10,7 @@ const MARKS = ['circle', 'square', 'diamond', 'triangle'];
 const SYMBOLS = { circle: symbolCircle, square: symbolSquare, diamond: symbolDiamond2, triangle: symbolTriangle };
 // Lines without marks are told apart without colour too.
 const DASHES = ['none', '7 4', '2 3', '9 3 2 3', '12 4', '4 2'];
-// Of a letter of a row's label, in the style sheet's size, the share of its size that is its width.
+// So many times wider than Plot takes letters to be, they are in some fonts: a label is cut a little earlier.
 const LETTER_SHARE = 1.15;
 
 /**
