@@ -1,1 +1,1 @@
-{ nodeProgram }: nodeProgram ./. { hash = "sha256-+cCUaaU+Nl8GbiurfX3IYHKCsaY9D9g3ADYOw63iBz8="; }
+{ nodeProgram }: nodeProgram ./. { hash = "sha256-ASMdimaTM9xQDmL/luzL96AojCbxe3Yu4R6HnB4ARPA="; }

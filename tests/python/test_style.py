@@ -47,8 +47,10 @@ CHECKS = {
         f"rustfmt-{path.parent.name}": ["cargo", "fmt", "--check", "--manifest-path", str(path)]
         for path in crates()
     },
+    # Types of what the report's page uses of others are where the environment has it.
     "tsc": ["node", f"{prefix_of('typescript')}/node_modules/typescript/bin/tsc", "-p",
-            "scripts/howquick/report"],
+            "scripts/howquick/report", "--typeRoots",
+            ",".join(f"{prefix_of('report')}/{place}" for place in ("node_modules/@types", "node_modules"))],
     "lintr": ["Rscript", "-e", 'x <- c(lintr::lint_dir("R"), lintr::lint_dir("tests/testthat"));'
               " print(x); quit(status = length(x) > 0)"],
 }  # fmt: skip

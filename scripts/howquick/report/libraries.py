@@ -8,12 +8,8 @@ from howquick.environment.manifest import prefix_of
 from howquick.errors import UserError
 
 PROGRAM = "report"
-# Under which name the page has each file; its licence goes with it.
-_FILES = {
-    "uPlot.js": "dist/uPlot.iife.min.js",
-    "uPlot.css": "dist/uPlot.min.css",
-    "uPlot.LICENSE.txt": "LICENSE",
-}
+# One script, its style sheet, and the licences of all that is in them.
+_NAMES = ("libraries.js", "libraries.css", "libraries.LICENSE.txt")
 
 
 def library_files() -> dict[str, Path]:
@@ -21,7 +17,7 @@ def library_files() -> dict[str, Path]:
     prefix = prefix_of(PROGRAM)
     if prefix is None:
         raise UserError(
-            "The environment has nothing that the report can draw long series with. "
+            "The environment has nothing that the report can draw with. "
             "Start ./enter anew: it builds what is missing."
         )
-    return {name: prefix / "node_modules/uplot" / path for name, path in _FILES.items()}
+    return {name: prefix / "bundle" / name for name in _NAMES}

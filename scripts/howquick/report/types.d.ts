@@ -1,7 +1,16 @@
 // What the report's scripts hand to each other, for the compiler that checks them. Data come from study.py, head.py and load.py.
 
-/** uPlot of environment/report/, whose own types name no classic script. */
-declare const uPlot: any;
+/** What environment/report/ bundles, with the types of its packages. */
+declare const libraries: typeof import('../../../environment/report/libraries.js');
+type PlotOptions = import('@observablehq/plot').PlotOptions;
+type PlotScale = import('@observablehq/plot').Scale & { apply(value: any): number };
+type Markish = import('@observablehq/plot').Markish;
+type RenderFunction = import('@observablehq/plot').RenderFunction;
+type LineOptions = import('@observablehq/plot').LineOptions;
+type TimeChart = import('uplot') & { lines: Line[] };
+type TimeSeries = import('uplot').Series;
+type AlignedData = import('uplot').AlignedData;
+type Drawing = SVGSVGElement & import('@observablehq/plot').Plot;
 
 /** A row of a table: numbers stay numbers, "" is null. */
 type Row = Record<string, any>;
@@ -48,18 +57,24 @@ interface Loaded { row: Row; detail: Detail }
 /** Of place.js: what figures are below, whether run folders are there, and of an archive where and how they are made again. */
 interface Place { published: string; runs: boolean; again?: string; anew?: string }
 interface Route { parts: string[]; choices: Record<string, string> }
-type Properties = Record<string, any>;
+type Properties = Record<string, unknown>;
 /** Nodes, texts, and lists of them; null and false are nothing. */
-type Child = any;
+type Child = Node | string | number | false | null | undefined | Child[];
 /** From and to, or x and y. */
-type Pair = number[];
-interface Scale { (value: number): number; ticks: number[]; invert(pixel: number): number }
-interface Axis { domain: number[]; label?: string; log?: boolean; names?: Record<string, string> | null; ticks?: number[] }
-interface Style { colour: string; mark: string }
-interface Entry { label: string; colour: string; mark?: string; edge?: boolean; href?: string }
-interface Point {
-  x: number; y: number; mark?: string; size: number; colour: string; hollow?: boolean; edge?: string | null; href(): string; title(): string;
+type Pair = [number, number];
+/** `names` are texts of ticks, cut at their end or as `cut` says; `bare`: without lines of a grid. */
+interface Axis {
+  domain: Pair; label?: string; log?: boolean; names?: Record<string, string> | null; ticks?: number[]; bare?: boolean; cut?: 'ellipsis-start';
 }
+interface Chart { label: string; width: number; height: number; left?: number; x: Axis; y: Axis; marks: Markish[] }
+type MarkName = 'circle' | 'square' | 'diamond' | 'triangle';
+interface Entry { label: string; colour: string; mark?: MarkName; edge?: boolean; opacity?: number; href?: string }
+/** Where a point is in the numbers of its axes, how it looks, and where it leads. */
+interface Point {
+  x: number; y: number; mark?: MarkName; size: number; colour: string; hollow?: boolean; edge?: string | null; href(): string; title(): string;
+}
+interface CurvePoint { cell: Cell; x: number; row: Row }
+interface BarRow { cell: Cell; panel: string; bar: string; arm: string; row: Row }
 interface Panel { title: Child; content: Node }
 interface Part { name: string; label: string; share: number; colour: string }
 interface Bar { title: Child; parts: Part[]; note: Child }
@@ -75,11 +90,17 @@ interface Shown { cell: string; arm: string; row: Row; items: Row[] }
 interface Flight { up: boolean; label: string; packets: number; bytes: number; client: number; server: number }
 interface Heat { a: string; b: string; metric: string; x: string; y: string; factors: string[] }
 interface Deviation { link: Link; check: Check; deviation: number | null; from: number | null; to: number | null }
-interface Agreement { cell: Cell; arm: Arm; place: string; cost: number | null; clients?: number; percent?: number | null }
+interface Agreement { cell: Cell; arm: Arm; place: string; cost: number | null; clients: number; percent: number | null }
 interface Timed { row: Row; x: number; y: number }
 /** A node of tree.csv. */
 interface Split { children: Split[]; [column: string]: any }
 interface Line { name?: string; label?: string; colour?: string; dashed?: boolean; beside?: boolean; points: Pair[] }
+
+/** A column of a table that can be sorted: what it is sorted and found by, and what it shows if that is more. */
+interface DataColumn<R> { name: string; head: string; value(row: R): string | number | null | undefined; cell?(row: R): Child }
+type TableRow<R> = import('@tanstack/table-core').Row<R>;
+interface HeadCell { text: Child; properties: Properties }
+type GridLine = Child[] | { properties: Properties; cells: Child[] };
 
 interface ParentNode {
   querySelector<E extends HTMLElement = HTMLElement>(selectors: string): E | null;

@@ -16,19 +16,22 @@ from report.sample import STUDY, Sample, runs_file
 
 Rows = list[dict[str, str]]
 Points = list[tuple[float, float]]
+# Where a line's points are in its drawing.
+PLACES = """(path) => path.getAttribute('d').match(/[-\\d.e]+,[-\\d.e]+/g)
+  .map((pair) => pair.split(',').map(Number))"""
 # Of every wanted line how far its points are from where they have to be, in pixels; or what is wrong with it.
 FARTHEST = """((place, wanted) => wanted.map(({ data, points }) => {
-  const found = [...document.querySelectorAll(`${place} polyline`)]
+  const found = [...document.querySelectorAll(`${place} .line path`)]
     .filter((e) => Object.entries(data).every(([name, value]) => e.dataset[name] === value));
   if (found.length !== 1) return `${found.length} lines`;
-  const { X, Y } = SCALES.get(found[0].ownerSVGElement);
-  const places = found[0].getAttribute('points').split(' ').map((pair) => pair.split(',').map(Number));
+  const [X, Y] = ['x', 'y'].map((name) => found[0].ownerSVGElement.scale(name).apply);
+  const places = (PLACES)(found[0]);
   if (places.length !== points.length) return `${places.length} points for ${points.length}`;
   const off = ([x, y], at) => [Math.abs(x - X(points[at][0])), Math.abs(y - Y(points[at][1]))];
   return Math.max(...places.flatMap(off));
-}))"""
-# Places are written with one decimal.
-ROUNDED = 0.051
+}))""".replace("PLACES", PLACES)
+# Places are written with three decimals.
+ROUNDED = 0.0011
 
 
 def asked_of_r(sample: Sample, figure: str) -> Rows:
@@ -78,7 +81,7 @@ def assert_lines(
         if isinstance(one, str) or one > ROUNDED
     ]
     assert wrong == []
-    drawn = page.run(f"document.querySelectorAll({json.dumps(place + ' polyline')}).length")
+    drawn = page.run(f"document.querySelectorAll({json.dumps(place + ' .line path')}).length")
     assert drawn == len(wanted)
 
 

@@ -40,6 +40,8 @@ def test_every_figure_of_the_study_is_a_drawing(page: Browser, sample: Sample) -
         said = page.run(f"document.querySelector('{place} .empty')?.innerText ?? ''")
         # Not every cell has loads.
         assert drawn or "None of its cells" in said, figure["name"]
+    # What the library says of itself in a sheet of styles, the page's policy forbids.
+    assert page.run("document.querySelectorAll('main style').length") == 0
 
 
 def test_clients_differ_as_r_says(page: Browser, sample: Sample) -> None:

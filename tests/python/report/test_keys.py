@@ -93,6 +93,27 @@ def test_keys_alone_open_a_claim_and_lead_to_its_cell(page: Browser, sample: Sam
     assert page.run("parseRoute(location.hash).parts.length") == 2
 
 
+def test_keys_and_clicks_lead_from_a_mark_of_a_drawing_to_what_it_stands_for(
+    page: Browser, sample: Sample
+) -> None:
+    marks = {
+        f"{STUDY}/{DETAILED}": (".dot a", 4),
+        f"{STUDY}?tab=figures&figure=against-loss": (".dot a", 2),
+        f"{STUDY}?tab=figures&figure=bars": (".bar-shape a", 2),
+        f"{STUDY}?tab=figures&figure=sent-again": (".dot a", 4),
+    }
+    for place, (selector, parts) in marks.items():
+        page.open(f"{sample.page}#/{place}")
+        first = page.run(f"document.querySelector({selector!r}).getAttribute('href')")
+        tab_to(page, selector)
+        page.press("Enter")
+        assert page.run("location.hash") == first
+        page.open(f"{sample.page}#/{place}")
+        # Another mark may lie over it.
+        page.click(selector)
+        assert page.run("parseRoute(location.hash).parts.length") == parts
+
+
 def test_a_choice_keeps_the_focus(page: Browser, sample: Sample) -> None:
     page.open(f"{sample.page}#/{STUDY}")
     tab_to(page, "#choose-metric")

@@ -187,9 +187,11 @@ def test_a_part_of_the_time_is_shown_by_all_drawings(page: Browser, place: str) 
 
 def test_what_others_made_comes_with_its_licence_and_is_small(sample: Sample) -> None:
     folder = sample.folder / "report/page"
-    assert "MIT License" in (folder / "uPlot.LICENSE.txt").read_text()
+    licences = (folder / "libraries.LICENSE.txt").read_text()
+    for name in ("@observablehq/plot", "@tanstack/table-core", "d3-shape", "uplot"):
+        assert f"{name}/LICENSE\n" in licences, name
     scripts = [file.stat().st_size for file in folder.glob("*.js")]
-    assert (folder / "uPlot.js").stat().st_size > 10_000 and sum(scripts) <= 600_000
+    assert (folder / "libraries.js").stat().st_size > 10_000 and sum(scripts) <= 600_000
 
 
 def test_drawings_of_pages_that_are_left_are_taken_away(

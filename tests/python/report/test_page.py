@@ -234,11 +234,12 @@ def test_many_loads_are_a_canvas_that_leads_to_each(page: Browser, sample: Sampl
     assert page.run("document.querySelectorAll('canvas').length") == 0
     drawn = page.run(
         """(() => {
-  const svg = s('svg', { viewBox: '0 0 300 100', width: 300, height: 100, 'aria-label': 'loads' });
-  const points = Array.from({ length: MOST_ELEMENTS + 1 }, (_, n) => ({ x: n / 2, y: 50, size: 3,
+  const points = Array.from({ length: MOST_ELEMENTS + 1 }, (_, n) => ({ x: n, y: 5, size: 3,
     mark: MARKS[n % 4], colour: '#3b82c4', hollow: n % 5 === 0, edge: n === 7 ? 'currentColor' : null,
     href: () => `#/STUDY/${n}`, title: () => `load ${n}` }));
-  document.getElementById('main').replaceChildren(withPoints(svg, points));
+  const axes = { x: { domain: [0, 400] }, y: { domain: [0, 10] } };
+  const given = { label: 'loads', width: 300, height: 100, ...axes, marks: [] };
+  document.getElementById('main').replaceChildren(withPoints(given, points));
   const canvas = document.querySelector('canvas');
   const send = (kind, offsetX, offsetY) => {
     const event = new MouseEvent(kind, { bubbles: true });
@@ -246,9 +247,11 @@ def test_many_loads_are_a_canvas_that_leads_to_each(page: Browser, sample: Sampl
     Object.defineProperty(event, 'offsetY', { value: offsetY });
     canvas.dispatchEvent(event);
   };
-  send('mousemove', 50, 52);
+  const svg = document.querySelector('.layers svg');
+  const [x, y] = [svg.scale('x').apply(100), svg.scale('y').apply(5)];
+  send('mousemove', x, y + 2);
   const near = canvas.title;
-  send('mousemove', 50, 90);
+  send('mousemove', x, y + 40);
   const data = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data;
   return [near, canvas.title, data.some((value) => value > 0), canvas.getAttribute('aria-label')];
 })()"""

@@ -121,37 +121,29 @@ function distributions(route, study, name, rows, arms, metric) {
   const usable = rows.filter((row) => finite(row[metric.column]));
   if (!usable.length) return h('p', { class: 'empty' }, 'No load of this cell has a number.');
   const width = room();
-  const left = Math.min(230, Math.max(110, width * 0.3));
-  const height = arms.length * DOT_ROW + 44;
   const log = route.choices.axis === 'log' && usable.every((row) => row[metric.column] > 0);
-  const domain = extent(usable.map((row) => row[metric.column]), { zero: !log && route.choices.axis !== 'fit' });
-  const X = scale(log ? [Math.max(domain[0], Math.min(...usable.map((row) => row[metric.column])) * 0.95), domain[1]] : domain, [left, width - 16], { log, ticks: Math.max(2, Math.floor((width - left) / 100)) });
-  const svg = s('svg', { viewBox: `0 0 ${width} ${height}`, width, height, class: 'plot', role: 'group', 'aria-label': `${metric.label} of every load by arm` });
-  for (const tick of X.ticks) {
-    svg.append(s('line', { class: 'gridline', x1: X(tick), x2: X(tick), y1: 0, y2: height - 40 }), s('text', { x: X(tick), y: height - 24, 'text-anchor': 'middle' }, short(tick)));
-  }
-  svg.append(s('text', { class: 'axis-label', x: (left + width) / 2, y: height - 6, 'text-anchor': 'middle' }, withUnit(metric)));
-  const slow = slowestOf(rows, study);
+  const found = extent(usable.map((row) => row[metric.column]), { zero: !log && route.choices.axis !== 'fit' });
   // An interval of few loads can reach far beyond them all: it is cut where the drawing ends.
-  const [least, most] = [X.invert(left), X.invert(width - 16)];
+  const [least, most] = log ? [Math.max(found[0], Math.min(...usable.map((row) => row[metric.column])) * 0.95), found[1]] : found;
+  const slow = slowestOf(rows, study);
+  const places = arms.map((_, index) => index);
+  const summaries = own ? places.map((place) => ({ place, colour: armStyle(study, arms[place]).colour, row: summaryOf(study).get(`${name} ${arms[place]}`) || {} })) : [];
+  const medians = summaries.filter(({ row }) => finite(row.median));
   /** @type {Point[]} */
-  const points = [];
-  arms.forEach((arm, index) => {
-    const y = index * DOT_ROW + DOT_ROW / 2 + 4;
-    const { colour, mark: kind } = armStyle(study, arm);
-    const label = armLabel(study, arm);
-    const letters = Math.floor(left / 7);
-    svg.append(s('line', { class: 'gridline', x1: left, x2: width - 16, y1: y, y2: y }),
-      s('text', { class: 'row-label', x: left - 10, y: y + 4, 'text-anchor': 'end' }, s('title', {}, label), label.length > letters ? `${label.slice(0, letters - 1)}…` : label));
-    const summary = own ? summaryOf(study).get(`${name} ${arm}`) : null;
-    if (summary && finite(summary.low) && finite(summary.high)) svg.append(s('line', { class: 'range', x1: X(Math.max(summary.low, least)), x2: X(Math.min(summary.high, most)), y1: y, y2: y, stroke: colour }));
-    if (summary && finite(summary.median)) svg.append(s('line', { class: 'median', x1: X(summary.median), x2: X(summary.median), y1: y - 11, y2: y + 11 }, s('title', {}, `median ${short(summary.median)}`)));
-    usable.filter((row) => row.arm === arm).forEach((row) => points.push({
-      x: X(row[metric.column]), y: y + ((row.repetition * 7) % 5) - 2, mark: kind, size: row === slow ? 6.5 : 4.5, colour, hollow: row.status !== 'ok', edge: row === slow ? 'currentColor' : null,
-      href: () => loadRoute(study, name, row), title: () => loadTitle(study, row, metric) + (row === slow ? ' – the slowest load of the cell' : ''),
-    }));
-  });
-  return h('div', { class: 'scroll' }, withPoints(svg, points), slow && own ? h('p', {}, 'Slowest load: ', h('a', { href: loadRoute(study, name, slow), class: 'slowest' }, loadTitle(study, slow, study.metric))) : null);
+  const points = usable.filter((row) => arms.includes(row.arm)).map((row) => ({
+    x: row[metric.column], y: arms.indexOf(row.arm) + (((row.repetition * 7) % 5) - 2) / DOT_ROW, ...armStyle(study, row.arm), size: row === slow ? 6.5 : 4.5, hollow: row.status !== 'ok', edge: row === slow ? 'currentColor' : null,
+    href: () => loadRoute(study, name, row), title: () => loadTitle(study, row, metric) + (row === slow ? ' – the slowest load of the cell' : ''),
+  }));
+  /** @type {Chart} */
+  const given = {
+    label: `${metric.label} of every load by arm`, width, height: arms.length * DOT_ROW + 54, left: Math.min(230, Math.max(110, width * 0.3)), x: { domain: [least, most], log, label: withUnit(metric) },
+    y: rowAxis(places, arms.map((arm) => armLabel(study, arm)), [arms.length - 0.5, -0.5]),
+    marks: [
+      Plot.ruleY(summaries.filter(({ row }) => finite(row.low) && finite(row.high)), { x1: ({ row }) => Math.max(row.low, least), x2: ({ row }) => Math.min(row.high, most), y: 'place', stroke: 'colour', strokeWidth: 8, className: 'range' }),
+      Plot.ruleX(medians, { x: ({ row }) => row.median, y1: ({ place }) => place - 0.37, y2: ({ place }) => place + 0.37, className: 'median', ...told(medians, ({ row }) => ({ title: `median ${short(row.median)}` })) }),
+    ],
+  };
+  return h('div', { class: 'scroll' }, withPoints(given, points), slow && own ? h('p', {}, 'Slowest load: ', h('a', { href: loadRoute(study, name, slow), class: 'slowest' }, loadTitle(study, slow, study.metric))) : null);
 }
 
 /**
@@ -213,7 +205,7 @@ function sideBySide(route, study, name, rows, arms, metric) {
   const b = arms.includes(route.choices.b) ? route.choices.b : pair[1];
   const options = arms.map((arm) => [arm, armLabel(study, arm)]);
   const row = comparisonOf(study).get(`${name} ${a} ${b}`);
-  const curves = [a, b].map((arm) => ecdfCurve(study, name, arm, rows, metric)).filter(Boolean);
+  const curves = [a, b].map((arm) => ecdfCurve(study, name, arm, rows, metric)).filter(isThere);
   const said = row && metric.column === study.metric.column
     ? facts([['ratio of medians', h('span', {}, interval({ ...row, value: row.ratio }))], ['difference', percent(row.difference_percent)], ['shift', interval({ value: row.shift, low: row.shift_low, high: row.shift_high }, metric.unit)], ['by the paper\'s rule', row.rule === 'tie' ? 'tie' : armLabel(study, row.rule || '')], ['test', row.test], ['p', number(row.p)], ['p adjusted', number(row.p_adjusted)]])
     : h('p', { class: 'quiet' }, 'The study compares other pairs: the distributions alone.');
@@ -233,12 +225,10 @@ function orderPlot(study, name, rows, metric) {
   if (!some.length) return h('p', { class: 'empty' }, 'No numbers.');
   const arms = [...new Set(some.map((row) => row.arm))];
   const inOrder = [...rows].sort((p, q) => (p.started ?? 0) - (q.started ?? 0) || p.repetition - q.repetition || p.order - q.order);
-  /** @type {Point[]} */
-  const points = [];
-  const picture = chart({ width: Math.min(room(), 900), height: 260, x: { domain: [0, rows.length + 1], label: 'load, in the order of measurement of these arms' }, y: { domain: extent(some.map((row) => row[metric.column]), { zero: true }), label: withUnit(metric) }, label: 'order of measurement' }, (svg, X, Y) => {
-    for (const [index, row] of inOrder.entries()) {
-      if (finite(row[metric.column])) points.push({ x: X(index + 1), y: Y(row[metric.column]), ...armStyle(study, row.arm), size: 4, href: () => loadRoute(study, name, row), title: () => loadTitle(study, row, metric) });
-    }
-  });
-  return h('div', {}, legend(arms.map((arm) => ({ label: armLabel(study, arm), ...armStyle(study, arm) }))), h('div', { class: 'scroll' }, withPoints(picture, points)));
+  const points = inOrder.map((row, index) => ({ row, x: index + 1, y: row[metric.column] })).filter(({ y }) => finite(y))
+    .map(({ row, ...place }) => ({ ...place, ...armStyle(study, row.arm), size: 4, href: () => loadRoute(study, name, row), title: () => loadTitle(study, row, metric) }));
+  const x = { domain: pair(0, rows.length + 1), label: 'load, in the order of measurement' };
+  const y = { domain: extent(some.map((row) => row[metric.column]), { zero: true }), label: withUnit(metric) };
+  const given = { label: 'order of measurement', width: Math.min(room(), 900), height: 260, x, y, marks: [] };
+  return h('div', {}, legend(arms.map((arm) => ({ label: armLabel(study, arm), ...armStyle(study, arm) }))), h('div', { class: 'scroll' }, withPoints(given, points)));
 }

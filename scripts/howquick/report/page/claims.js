@@ -3,12 +3,7 @@
 
 /** @param {Table} table */
 function byClaim(table) {
-  const found = new Map();
-  for (const row of howquick.rows(table)) {
-    if (!found.has(row.claim)) found.set(row.claim, []);
-    found.get(row.claim).push(row);
-  }
-  return [...found.values()];
+  return [...Map.groupBy(howquick.rows(table), (row) => row.claim).values()];
 }
 
 /**
@@ -31,16 +26,17 @@ function boundLine(row) {
   const [width, height] = [220, 26];
   const limits = bound.filter(Number.isFinite);
   const [low, high] = extent([row.value, row.low, row.high, ...limits], { pad: 0.14 });
-  const X = scale([low, high], [4, width - 4]);
   const [from, to] = [Math.max(bound[0], low), Math.min(bound[1], high)];
-  const svg = s('svg', { viewBox: `0 0 ${width} ${height}`, width, height, class: 'bound', role: 'img', 'aria-label': label }, s('title', {}, label),
-    s('rect', { class: 'inside', x: X(from), y: 3, width: Math.max(X(to) - X(from), 1), height: height - 6 }),
-    s('line', { class: 'axis', x1: 4, x2: width - 4, y1: height / 2, y2: height / 2 }),
-    limits.map((limit) => s('line', { class: 'limit', x1: X(limit), x2: X(limit), y1: 1, y2: height - 1 })));
-  if (finite(row.low) && finite(row.high)) {
-    svg.append(s('line', { class: 'interval', x1: X(row.low), x2: X(row.high), y1: height / 2, y2: height / 2 }));
-  }
-  svg.append(s('circle', { class: 'estimate', cx: X(row.value), cy: height / 2, r: 4.5 }));
+  const svg = drawing(label, {
+    width, height, margin: 4, className: 'bound', x: { domain: [low, high], axis: null }, y: { domain: [0, 1], axis: null },
+    marks: [
+      Plot.rect([row], { x1: () => from, x2: () => to, y1: () => 0, y2: () => 1, className: 'inside' }),
+      Plot.ruleY([0.5], { className: 'axis' }), Plot.ruleX(limits, { className: 'limit' }),
+      Plot.ruleY(finite(row.low) && finite(row.high) ? [row] : [], { x1: 'low', x2: 'high', y: () => 0.5, className: 'interval' }),
+      Plot.dot([row], { x: 'value', y: () => 0.5, r: 4.5, className: 'estimate' }),
+    ],
+  });
+  svg.prepend(s('title', {}, label));
   return svg;
 }
 
@@ -65,34 +61,63 @@ function claimCells(study, row) {
 }
 
 /**
+ * What the numbers of a claim can be sorted by, and are found by.
  * @param {Named} study
- * @param {Row[]} rows
+ * @returns {DataColumn<Row>[]}
  */
-function conditions(study, rows) {
-  return grid(['number', 'value', 'against its bound', 'must be', 'verdict', 'loads', 'would decide', 'cost', 'cells'], rows.map((row) => ({
-    properties: { 'data-condition': row.condition, class: 'condition' },
-    cells: [
-      h('span', { class: 'what' }, row.what, row.note ? h('small', {}, ` ${row.note}`) : ''), h('span', { class: 'nowrap' }, interval(row)), boundLine(row), h('span', { class: 'nowrap' }, row.bound),
-      verdict(row.verdict), number(row.n), h('span', { class: 'decides' }, decides(row)), h('span', { class: 'nowrap', 'data-value': row.cost_s }, seconds(row.cost_s)), claimCells(study, row),
-    ],
-  })), { class: 'conditions', 'aria-label': `numbers of claim ${rows[0].claim}` });
+function conditionColumns(study) {
+  return [
+    { name: 'what', head: 'number', value: (row) => `${row.what} ${row.note || ''}`, cell: (row) => h('span', { class: 'what' }, row.what, row.note ? h('small', {}, ` ${row.note}`) : '') },
+    { name: 'value', head: 'value', value: (row) => row.value, cell: (row) => h('span', { class: 'nowrap' }, interval(row)) },
+    { name: 'room', head: 'against its bound', value: roomOf, cell: boundLine },
+    { name: 'bound', head: 'must be', value: (row) => row.bound, cell: (row) => h('span', { class: 'nowrap' }, row.bound) },
+    { name: 'verdict', head: 'verdict', value: (row) => row.verdict, cell: (row) => verdict(row.verdict) },
+    { name: 'n', head: 'loads', value: (row) => row.n, cell: (row) => number(row.n) },
+    { name: 'decides', head: 'would decide', value: (row) => (finite(row.n) && finite(row.enough) ? row.enough - row.n : null), cell: (row) => h('span', { class: 'decides' }, decides(row)) },
+    { name: 'cost', head: 'cost', value: (row) => row.cost_s, cell: (row) => h('span', { class: 'nowrap', 'data-value': row.cost_s }, seconds(row.cost_s)) },
+    { name: 'cells', head: 'cells', value: (row) => `${row.cells || ''} ${row.against || ''}`, cell: (row) => claimCells(study, row) },
+  ];
 }
 
 /**
- * `study` is {name, knows(cell)}; the first page knows no more.
+ * How far a number is within what it must be; below 0 it is beyond.
+ * @param {Row} row
+ */
+function roomOf(row) {
+  const bound = boundOf(row.bound);
+  return bound && finite(row.value) ? Math.min(row.value - bound[0], bound[1] - row.value) : null;
+}
+
+/**
+ * @param {Named} study
+ * @param {Row[]} rows
+ * @param {Route | null} route of a page that lets one sort
+ */
+function conditions(study, rows, route) {
+  const columns = conditionColumns(study);
+  const lines = rows.map((row) => ({ properties: { 'data-condition': row.condition, class: 'condition' }, cells: columns.map(({ value, cell }) => (cell ? cell(row) : value(row))) }));
+  const heads = route ? sortHeads(route, columns, rows[0].claim) : columns.map(({ head }) => head);
+  return grid(heads, lines, { class: 'conditions', 'aria-label': `numbers of claim ${rows[0].claim}` });
+}
+
+/**
+ * Claims with the numbers that they rest on: open, sorted and found as the route chooses, or folded where there is none.
  * @param {Named} study
  * @param {Table} table
- * @param {boolean} open
+ * @param {Route | null} route
  */
-function claimsList(study, table, open) {
-  const claims = byClaim(table);
-  if (!claims.length) return h('p', { class: 'quiet' }, 'This study claims nothing.');
+function claimsList(study, table, route) {
+  const open = route !== null;
+  const all = byClaim(table);
+  if (!all.length) return h('p', { class: 'quiet' }, 'This study claims nothing.');
+  const claims = route ? all.map((rows) => chosenRows(route, conditionColumns(study), rows)).filter((rows) => rows.length) : all;
+  if (!claims.length) return h('p', { class: 'empty' }, 'No number of a claim has these words.');
   return h('div', { class: 'claims' }, claims.map((rows) => {
     const supporting = rows.filter((/** @type {Row} */ row) => row.verdict === 'supported').length;
     const box = h('details', { open, 'data-claim': rows[0].claim },
       h('summary', {}, verdict(rows[0].claim_verdict), h('span', { class: 'claim-text' }, rows[0].text,
         h('small', {}, ` ${rows[0].where ? `${rows[0].where}; ` : ''}${supporting} of ${rows.length} number${rows.length === 1 ? '' : 's'} support it`))));
-    const show = () => { if (box.childElementCount === 1) box.append(conditions(study, rows)); };
+    const show = () => { if (box.childElementCount === 1) box.append(conditions(study, rows, route)); };
     if (open) show();
     else box.addEventListener('toggle', show);
     return box;
@@ -134,7 +159,7 @@ async function studiesPage() {
     head.paper ? h('p', { class: 'quiet' }, citation(head.paper)) : null,
     studyFacts(head),
     h('p', {}, tally(head.claims)),
-    claimsList({ name: head.study, knows: (cell) => head.measured.includes(cell) }, head.claims, false),
+    claimsList({ name: head.study, knows: (cell) => head.measured.includes(cell) }, head.claims, null),
     h('p', {}, link([head.study], 'All cells and figures', {}, { class: 'more' }))));
   return h('div', {}, h('h1', {}, 'What was measured, and what it says'),
     h('p', { class: 'lead' }, 'From a claim to the packet: open a claim for its numbers, a number for its cells, a cell for its loads, a load for its packets.'),

@@ -18,7 +18,7 @@ function position(factor, cell) {
  * @param {Factor} factor of the axis
  */
 function curveFacets(study, figure, cells, factor) {
-  if (figure.facet) return [].concat(figure.facet);
+  if (figure.facet) return listOf(figure.facet);
   const places = Map.groupBy(cells, (cell) => cell.levels[factor.name]);
   const free = (/** @type {string} */ name) => [...places.values()].some((some) => new Set(some.map((cell) => cell.levels[name])).size > 1);
   return varying(study, cells).filter((name) => name !== factor.name && free(name));
@@ -33,12 +33,14 @@ function curvesFigure(study, figure) {
   const arms = figureArms(study, figure);
   const medians = figureMedians(study, figure);
   const rowOf = (/** @type {Cell} */ cell, /** @type {string} */ arm) => medians.get(`${cell.name} ${arm}`);
-  const known = (/** @type {Row | undefined} */ row) => Boolean(row) && !Number.isNaN(amount(row.median));
+  const known = (/** @type {Row | undefined} */ row) => row !== undefined && !Number.isNaN(amount(row.median));
   const cells = selected(study, figure.cells).filter((cell) => arms.some((arm) => known(rowOf(cell, arm))));
   if (!cells.length) return absent(study);
   const factor = study.factors.find((one) => one.name === figure.x) || study.factors[0];
-  const points = (/** @type {Cell[]} */ some, /** @type {string} */ arm) => some.map((cell) => ({ cell, x: position(factor, cell), row: rowOf(cell, arm) }))
-    .filter(({ row }) => known(row)).sort((p, q) => p.x - q.x);
+  const points = (/** @type {Cell[]} */ some, /** @type {string} */ arm) => some.flatMap((cell) => {
+    const row = rowOf(cell, arm);
+    return row && known(row) ? [{ cell, x: position(factor, cell), row }] : [];
+  }).sort((p, q) => p.x - q.x);
   const all = arms.flatMap((arm) => points(cells, arm));
   const numeric = cells.every((cell) => typeof cell.values[factor.name] === 'number');
   const x = { domain: extent(all.map((point) => point.x)), label: factor.unit ? `${factor.label} (${factor.unit})` : factor.label,
@@ -46,10 +48,8 @@ function curvesFigure(study, figure) {
     names: numeric ? null : Object.fromEntries(factor.levels.map((level, index) => [index, level.label || level.name])) };
   const y = { domain: extent(all.flatMap(({ row }) => [row.median, row.low, row.high]), { zero: true }), label: withUnit(metric) };
   const list = figurePanels(study, figure, cells, curveFacets(study, figure, cells, factor)).map(([title, some]) => {
-    const picture = chart({ width: panelWidth(2), height: 280, x, y, label: `${metric.label} by ${factor.label}${title ? `: ${title}` : ''}` }, (svg, X, Y) => {
-      for (const arm of arms) drawCurve(svg, X, Y, { study, arm, metric, points: points(some, arm), top: y.domain[1] });
-    });
-    return { title, content: picture };
+    const marks = arms.flatMap((arm) => curveMarks({ study, arm, metric, points: points(some, arm), top: y.domain[1] }));
+    return { title, content: chart({ label: `${metric.label} by ${factor.label}${title ? `: ${title}` : ''}`, width: panelWidth(2), height: 280, x, y, marks }) };
   });
   const open = all.some(({ row }) => row.median === 'Inf');
   return h('div', {}, armLegend(study, arms), panels(list),
@@ -58,22 +58,21 @@ function curvesFigure(study, figure) {
 
 /**
  * One arm's line; where its loads no longer finish it leaves the panel at its upper edge.
- * @param {SVGSVGElement} svg
- * @param {Scale} X
- * @param {Scale} Y
- * @param {{ study: Study, arm: string, metric: Metric, points: { cell: Cell, x: number, row: Row }[], top: number }} given
+ * @param {{ study: Study, arm: string, metric: Metric, points: CurvePoint[], top: number }} given
  */
-function drawCurve(svg, X, Y, { study, arm, metric, points, top }) {
-  const { colour, mark: kind } = armStyle(study, arm);
-  const at = (/** @type {any} */ value) => Math.min(amount(value), top);
-  svg.append(polyline(points.map(({ x, row }) => [x, at(row.median)]), X, Y, { stroke: colour, 'data-arm': arm }));
-  for (const { cell, x, row } of points) {
-    const open = row.median === 'Inf';
-    if (finite(row.low)) svg.append(s('line', { x1: X(x), x2: X(x), y1: Y(row.low), y2: Y(at(row.high)), stroke: colour, 'stroke-width': 1.5 }));
-    const title = `${armLabel(study, arm)}, ${cell.name}: ${open ? 'not finished' : `${short(row.median)} ${metric.unit || ''}`}, n = ${row.n}`;
-    const shape = open ? mark('triangle', X(x), Y(top) + 5, 5.5, { fill: 'none', stroke: colour, 'stroke-width': 2 }) : mark(kind, X(x), Y(row.median), 4.5, { fill: colour });
-    const element = pointLink(routeTo([study.study, cell.name]), title, shape);
-    fill(element, { 'data-cell': cell.name, 'data-arm': arm, 'data-value': row.median, 'data-high': row.high }, []);
-    svg.append(element);
-  }
+function curveMarks({ study, arm, metric, points, top }) {
+  const { colour, mark } = armStyle(study, arm);
+  const at = (/** @type {unknown} */ value) => Math.min(amount(value), top);
+  const isOpen = (/** @type {CurvePoint} */ { row }) => row.median === 'Inf';
+  const link = (/** @type {CurvePoint} */ { cell, row }) => ({
+    href: routeTo([study.study, cell.name]), title: `${armLabel(study, arm)}, ${cell.name}: ${row.median === 'Inf' ? 'not finished' : `${short(row.median)} ${metric.unit || ''}`}, n = ${row.n}`,
+    'data-cell': cell.name, 'data-arm': arm, 'data-value': row.median, 'data-high': row.high,
+  });
+  const [open, known] = [points.filter(isOpen), points.filter((point) => !isOpen(point))];
+  return [
+    lineMark(points.map(({ x, row }) => pair(x, at(row.median))), { stroke: colour }, { 'data-arm': arm }),
+    Plot.ruleX(points.filter(({ row }) => finite(row.low)), { x: 'x', y1: ({ row }) => row.low, y2: ({ row }) => at(row.high), stroke: colour, strokeWidth: 1.5 }),
+    Plot.dot(open, { x: 'x', y: () => top, dy: 5, r: 4.5, symbol: symbolTriangle, stroke: colour, strokeWidth: 2, className: 'dot', ...told(open, link) }),
+    Plot.dot(known, { x: 'x', y: ({ row }) => row.median, r: 4.5, symbol: SYMBOLS[mark], fill: colour, stroke: colour, className: 'dot', ...told(known, link) }),
+  ];
 }

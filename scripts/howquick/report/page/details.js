@@ -42,7 +42,8 @@ async function figureDetails(study, figure, table) {
  */
 function lastCell(found) {
   const having = found.filter(({ items }) => items.length);
-  return having.length ? having.filter(({ cell }) => cell === having.at(-1).cell) : [];
+  const last = having.at(-1);
+  return having.filter(({ cell }) => last && cell === last.cell);
 }
 
 /**

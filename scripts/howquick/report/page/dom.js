@@ -13,18 +13,26 @@ const SVG = 'http://www.w3.org/2000/svg';
 function fill(element, properties, children) {
   for (const [name, value] of Object.entries(properties || {})) {
     if (value === null || value === undefined || value === false) continue;
-    if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
+    if (name.startsWith('on')) element.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
     else element.setAttribute(name, value === true ? '' : String(value));
   }
-  for (const child of children.flat(Infinity)) {
-    if (child !== null && child !== undefined && child !== false) element.append(child);
-  }
+  children.forEach((child) => add(element, child));
   return element;
 }
 
 /**
+ * @param {Element} element
+ * @param {Child} child
+ */
+function add(element, child) {
+  if (Array.isArray(child)) child.forEach((one) => add(element, one));
+  else if (child !== null && child !== undefined && child !== false) element.append(typeof child === 'number' ? String(child) : child);
+}
+
+/**
  * h('p', {class: 'note'}, 'text', h('b', {}, 'more'))
- * @param {string} tag
+ * @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag
  * @param {Properties} properties
  * @param {...Child} children
  */
@@ -34,18 +42,18 @@ function h(tag, properties, ...children) {
 
 /**
  * The same for drawings.
- * @param {string} tag
+ * @template {keyof SVGElementTagNameMap} T
+ * @param {T} tag
  * @param {Properties} properties
  * @param {...Child} children
- * @returns {SVGSVGElement}
  */
 function s(tag, properties, ...children) {
-  return fill(/** @type {SVGSVGElement} */ (document.createElementNS(SVG, tag)), properties, children);
+  return fill(document.createElementNS(SVG, tag), properties, children);
 }
 
 /**
  * Three significant digits, and never fewer than those before the point.
- * @param {any} value
+ * @param {unknown} value
  * @param {number} [digits]
  */
 function short(value, digits = 3) {
@@ -60,7 +68,7 @@ function short(value, digits = 3) {
 
 /**
  * A number of a table: rounded for reading; data-value has it as the table does.
- * @param {any} value
+ * @param {unknown} value
  * @param {string} [unit]
  */
 function number(value, unit = '') {
@@ -77,13 +85,13 @@ function interval(row, unit) {
   return [number(row.value ?? row.median, unit), known ? [' (', number(row.low), ' to ', number(row.high), ')'] : ''];
 }
 
-/** @param {any} value */
+/** @param {unknown} value */
 function percent(value) {
   if (typeof value !== 'number') return '—';
   return `${value > 0 ? '+' : ''}${short(value, Math.abs(value) < 10 ? 2 : 3)} %`;
 }
 
-/** @param {any} value */
+/** @param {unknown} value */
 function seconds(value) {
   if (typeof value !== 'number') return '—';
   if (value >= 7200) return `${short(value / 3600)} h`;
@@ -91,12 +99,12 @@ function seconds(value) {
   return `${short(value)} s`;
 }
 
-/** @param {any} value */
+/** @param {unknown} value */
 function milliseconds(value) {
   return typeof value === 'number' ? `${(value * 1000).toFixed(3)} ms` : '—';
 }
 
-/** @param {any} value */
+/** @param {unknown} value */
 function bytes(value) {
   if (typeof value !== 'number') return '—';
   if (value >= 1e6) return `${short(value / 1e6)} MB`;
@@ -110,15 +118,16 @@ function day(unix) {
 }
 
 /**
- * A table of elements: header texts, rows of cells; in a box of its own that scrolls.
- * @param {string[]} header
- * @param {any[]} lines
+ * A table of elements: its head, texts or more, and rows of cells; in a box of its own that scrolls.
+ * @param {(string | HeadCell)[]} header
+ * @param {GridLine[]} lines
  * @param {Properties} [properties]
  */
 function grid(header, lines, properties = {}) {
-  const body = lines.map((line) => h('tr', line.properties || {}, (line.cells || line).map((/** @type {Child} */ cell) => h('td', {}, cell))));
-  return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': properties['aria-label'] || header.join(', ') },
-    h('table', properties, h('thead', {}, h('tr', {}, header.map((text) => h('th', { scope: 'col' }, text)))), h('tbody', {}, body)));
+  const heads = header.map((head) => (typeof head === 'string' ? { text: head, properties: {} } : head));
+  const body = lines.map((line) => (Array.isArray(line) ? { properties: {}, cells: line } : line)).map((line) => h('tr', line.properties, line.cells.map((cell) => h('td', {}, cell))));
+  return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': properties['aria-label'] || heads.map(({ text }) => text).join(', ') },
+    h('table', properties, h('thead', {}, h('tr', {}, heads.map((head) => h('th', { scope: 'col', ...head.properties }, head.text)))), h('tbody', {}, body)));
 }
 
 /**
@@ -138,7 +147,7 @@ function facts(pairs) {
  * @param {(value: string) => void} onchoose
  */
 function choice(label, options, chosen, onchoose) {
-  const select = h('select', { id: `choose ${label}`.replace(/\W+/g, '-'), onchange: (/** @type {any} */ event) => onchoose(event.target.value) },
+  const select = h('select', { id: `choose ${label}`.replace(/\W+/g, '-'), onchange: () => onchoose(select.value) },
     options.map(([value, text]) => h('option', { value, selected: value === chosen }, text)));
   return h('label', { class: 'choice' }, h('span', {}, label), select);
 }

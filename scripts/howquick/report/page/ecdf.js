@@ -25,16 +25,17 @@ function ecdfCurve(study, cell, arm, rows, metric) {
   const worst = metric.better === 'higher' ? new Array(unfinished).fill(0) : [];
   const sorted = [...worst, ...finished].sort((a, b) => a - b);
   if (!n || !sorted.length) return null;
-  return { cell, arm, n, points: [[sorted[0], 0], ...sorted.map((value, index) => [value, (index + 1) / n])] };
+  return { cell, arm, n, points: [pair(sorted[0], 0), ...sorted.map((value, index) => pair(value, (index + 1) / n))] };
 }
 
 /**
  * One axis for all panels, so that they can be compared by eye: from 0, or logarithmic.
  * @param {Curve[][]} lists of the panels
+ * @returns {Axis}
  */
 function ecdfAxis(lists) {
   const values = lists.flat().flatMap(({ points }) => points.map(([x]) => x));
-  const ends = lists.filter((list) => list.length).map((list) => Math.max(...list.map(({ points }) => points.at(-1)[0])));
+  const ends = lists.filter((list) => list.length).map((list) => Math.max(...list.map(({ points }) => points[points.length - 1][0])));
   const [least, most] = [Math.min(...ends), Math.max(...ends)];
   if (!ends.length || most <= WIDEST_LINEAR * least) return { domain: [0, 1.04 * (most > 0 ? most : 1)] };
   const begin = values.reduce((low, value) => Math.min(low, value), Infinity);
@@ -49,15 +50,15 @@ function ecdfAxis(lists) {
  */
 function ecdf(study, curves, metric, { width, axis }) {
   const many = curves.reduce((sum, { points }) => sum + points.length, 0) > MOST_ELEMENTS;
-  return chart({ width, height: 240, x: { ...axis, label: withUnit(metric) }, y: { domain: [0, 1], label: 'share of loads' }, label: `distribution of ${metric.label}` }, (svg, X, Y) => {
-    for (const { arm, cell, n, points } of curves) {
-      const { colour, mark: kind } = armStyle(study, arm);
-      const last = points.at(-1);
-      const whole = last[1] < 1 ? [...points, [axis.domain[1], last[1]]] : points;
-      svg.append(polyline(steps(whole), X, Y, { stroke: colour, 'data-arm': arm, 'data-cell': cell, 'data-n': n }));
-      if (!many) points.slice(1).forEach(([x, y]) => svg.append(mark(kind, X(x), Y(y), 3, { fill: colour })));
-    }
+  const marks = curves.flatMap(({ arm, cell, n, points }) => {
+    const { colour, mark } = armStyle(study, arm);
+    const last = points[points.length - 1];
+    const whole = last[1] < 1 ? [...points, pair(axis.domain[1], last[1])] : points;
+    // The value holds until the next point.
+    const line = lineMark(whole, { stroke: colour, curve: 'step-after' }, { 'data-arm': arm, 'data-cell': cell, 'data-n': n });
+    return many ? [line] : [line, Plot.dot(points.slice(1), { r: 3, symbol: SYMBOLS[mark], fill: colour })];
   });
+  return chart({ label: `distribution of ${metric.label}`, width, height: 240, x: { ...axis, label: withUnit(metric) }, y: { domain: [0, 1], label: 'share of loads' }, marks });
 }
 
 /**
@@ -79,11 +80,11 @@ async function loadsOf(study, cell, column) {
 async function cdfFigure(study, figure) {
   const { metric } = study;
   const arms = figureArms(study, figure);
-  const facet = [].concat(figure.facet || []);
+  const facet = listOf(figure.facet);
   const cells = selected(study, figure.cells);
   const found = await Promise.all(cells.map(async (cell) => {
     const rows = await loadsOf(study, cell.name, metric.column);
-    return { cell, curves: arms.map((arm) => ecdfCurve(study, cell.name, arm, rows, metric)).filter(Boolean) };
+    return { cell, curves: arms.map((arm) => ecdfCurve(study, cell.name, arm, rows, metric)).filter(isThere) };
   }));
   const shown = found.filter(({ curves }) => curves.length);
   if (!shown.length) return absent(study);

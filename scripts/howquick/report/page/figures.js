@@ -38,15 +38,8 @@ function figureArms(study, figure) {
  * @param {string[]} fallback
  */
 function figurePanels(study, figure, cells, fallback) {
-  const facet = [].concat(figure.facet || fallback).filter(Boolean);
-  /** @type {Map<string, Cell[]>} */
-  const groups = new Map();
-  for (const cell of cells) {
-    const title = facet.length ? cellTitle(study, cell.name, facet) : '';
-    if (!groups.has(title)) groups.set(title, []);
-    groups.get(title).push(cell);
-  }
-  return [...groups];
+  const facet = figure.facet ? listOf(figure.facet) : fallback;
+  return [...Map.groupBy(cells, (cell) => (facet.length ? cellTitle(study, cell.name, facet) : ''))];
 }
 
 /** @param {Study} study */

@@ -5,6 +5,8 @@
 // are the transfer itself.
 const SAME_FLIGHT_S = 0.0015;
 const SHOWN_FLIGHTS = 12;
+// Height of a line of text, in pixels.
+const FLIGHT_LETTER = 15;
 
 /**
  * Packets as flights, with the times at both ends: the table has those at the client, the server is half of a round trip away.
@@ -20,9 +22,10 @@ function packetFlights(items, rtt) {
   for (const item of [...items].sort((a, b) => a.time_s - b.time_s)) {
     const same = before && before.direction === item.direction && before.label === item.label && item.time_s - before.time_s < SAME_FLIGHT_S;
     before = item;
-    if (same) {
-      flights.at(-1).packets += 1;
-      flights.at(-1).bytes += item.bytes;
+    const last = flights.at(-1);
+    if (same && last) {
+      last.packets += 1;
+      last.bytes += item.bytes;
       continue;
     }
     const client = 1000 * item.time_s;
@@ -42,31 +45,35 @@ function flightText({ label, packets, bytes: size }) {
  * @param {string} label
  */
 function handshakePlot(flights, width, label) {
-  const height = Math.max(230, flights.length * 19 + 60);
-  const [top, bottom, client, server] = [26, height - 16, Math.round(width * 0.58), width - 30];
-  const times = flights.flatMap((flight) => [flight.client, flight.server]);
-  const Y = scale(extent([0, ...times], { pad: 0.02 }), [top, bottom], { ticks: 5 });
-  const svg = s('svg', { viewBox: `0 0 ${width} ${height}`, width, height, class: 'plot flights', role: 'img', 'aria-label': label });
-  for (const tick of Y.ticks) svg.append(s('line', { class: 'gridline', x1: client, x2: server, y1: Y(tick), y2: Y(tick) }), s('text', { x: 0, y: Y(tick) + 4 }, `${short(tick)} ms`));
-  svg.append(s('text', { class: 'axis-label', x: client, y: 14, 'text-anchor': 'middle' }, 'client'), s('text', { class: 'axis-label', x: server, y: 14, 'text-anchor': 'middle' }, 'server'),
-    s('line', { class: 'axis', x1: client, x2: client, y1: top, y2: bottom }), s('line', { class: 'axis', x1: server, x2: server, y1: top, y2: bottom }));
+  const [client, server, top] = [Math.round(width * 0.58), width - 30, 26];
+  const [begin, last] = extent([0, ...flights.flatMap((flight) => [flight.client, flight.server])], { pad: 0.02 });
+  const letter = (last - begin) / (Math.max(230, flights.length * 19 + 60) - top - 16) * FLIGHT_LETTER;
+  // Labels are where their packets are, moved down where they would cover each other.
   let least = -Infinity;
-  const letters = Math.floor((client - 74) / 6.2);
-  for (const flight of flights) {
-    const [from, to] = flight.up ? [[client, Y(flight.client)], [server, Y(flight.server)]] : [[server, Y(flight.server)], [client, Y(flight.client)]];
-    // Labels are where their packets are, moved down where they would cover each other.
-    least = Math.max(Y(flight.client), least + 15);
-    const text = flightText(flight);
-    const angle = (Math.atan2(to[1] - from[1], to[0] - from[0]) * 180) / Math.PI;
-    svg.append(s('g', { class: 'flight', 'data-direction': flight.up ? 'up' : 'down', 'data-packets': flight.packets, 'data-bytes': flight.bytes, 'data-client': flight.client, 'data-server': flight.server, 'data-label': flight.label },
-      s('title', {}, `${milliseconds(flight.client / 1000)} at the client, ${flight.up ? 'to' : 'from'} the server: ${text}`),
-      s('line', { class: flight.up ? 'arrow' : 'arrow answer', x1: from[0], y1: from[1], x2: to[0], y2: to[1] }),
-      s('path', { class: 'arrow-head', d: 'M0,0l-7,-3.5v7z', transform: `translate(${to[0].toFixed(1)},${to[1].toFixed(1)}) rotate(${angle.toFixed(1)})` }),
-      s('line', { class: 'gridline', x1: client - 3, x2: client - 10, y1: Y(flight.client), y2: least }),
-      s('text', { class: 'row-label', x: client - 13, y: least + 4, 'text-anchor': 'end' }, text.length > letters ? `${text.slice(0, letters - 1)}…` : text)));
-  }
-  const whole = Math.max(height, least + 12);
-  return fill(svg, { viewBox: `0 0 ${width} ${whole}`, height: whole }, []);
+  const rows = flights.map((flight) => {
+    least = Math.max(flight.client, least + letter);
+    return { ...flight, text: flightText(flight), label_ms: least };
+  });
+  const end = Math.max(last, least + letter);
+  const ends = [client, server];
+  return drawing(label, {
+    width, height: top + ((end - begin) / letter) * FLIGHT_LETTER + 16, marginTop: top, marginBottom: 16, marginLeft: 0, marginRight: 0,
+    x: { domain: [0, width], range: [0, width], axis: null }, y: { domain: [end, begin], axis: null },
+    marks: [
+      Plot.gridY({ ticks: 5, insetLeft: client, insetRight: 30, className: 'gridline', strokeOpacity: 1 }),
+      Plot.axisY({ ticks: 5, tickSize: 0, label: null, textAnchor: 'start', tickPadding: 0, tickFormat: (/** @type {number} */ tick) => `${short(tick)} ms` }),
+      Plot.ruleX(ends, { className: 'axis' }), Plot.text(['client', 'server'], { text: (name) => name, x: (_, index) => ends[index], frameAnchor: 'top', dy: -14, className: 'end' }),
+      Plot.link(rows, {
+        x1: ({ up }) => ends[up ? 0 : 1], x2: ({ up }) => ends[up ? 1 : 0], y1: (row) => (row.up ? row.client : row.server), y2: (row) => (row.up ? row.server : row.client), markerEnd: 'arrow', className: 'flight',
+        ...told(rows, (row) => ({
+          class: row.up ? 'arrow' : 'arrow answer', 'data-direction': row.up ? 'up' : 'down', 'data-packets': row.packets, 'data-bytes': row.bytes, 'data-client': row.client, 'data-server': row.server, 'data-label': row.label,
+          title: `${milliseconds(row.client / 1000)} at the client, ${row.up ? 'to' : 'from'} the server: ${row.text}`,
+        })),
+      }),
+      Plot.link(rows, { x1: () => client - 3, x2: () => client - 10, y1: 'client', y2: 'label_ms', className: 'gridline' }),
+      Plot.text(rows, { x: () => client - 13, y: 'label_ms', text: 'text', textAnchor: 'end', className: 'row-label', lineWidth: (client - 74) / 12 / LETTER_SHARE, textOverflow: 'ellipsis' }),
+    ],
+  });
 }
 
 /**

@@ -198,8 +198,8 @@ function facets(study, cells, chosen, tile) {
  * @param {string} label
  */
 function heatTable(study, cells, across, rowFactors, tile, label) {
-  const named = (/** @type {string[]} */ names) => names.map((name) => study.factors.find((factor) => factor.name === name)).filter(Boolean);
-  const [columns, rows] = [named([].concat(across)), named(rowFactors)];
+  const named = (/** @type {string[]} */ names) => names.map((name) => study.factors.find((factor) => factor.name === name)).filter(isThere);
+  const [columns, rows] = [named(listOf(across)), named(rowFactors)];
   if (!columns.length) return grid(['cell', 'value'], cells.map((cell) => [link([study.study, cell.name], cell.name), tile(cell).text]));
   const key = (/** @type {Factor[]} */ factors, /** @type {Cell} */ cell) => factors.map((factor) => cell.levels[factor.name]).join(' ');
   const heads = [...new Map(inOrder(columns, cells).map((cell) => [key(columns, cell), cell]))];

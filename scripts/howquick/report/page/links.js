@@ -56,6 +56,7 @@ function calibrationFigure(study) {
   const links = [...study.links].sort((p, q) => (Number(p.link.bandwidth_mbit) || Infinity) - (Number(q.link.bandwidth_mbit) || Infinity) || p.link.rtt_ms - q.link.rtt_ms || p.link.loss_percent - q.link.loss_percent);
   if (!links.length) return h('p', { class: 'empty' }, 'No link was calibrated, or its calibration is not in this folder.');
   const list = [...deviations(links)].map(([title, rows]) => ({ title, content: deviationPlot(title, links, rows) }));
+  /** @type {Entry[]} */
   const entries = Object.entries(DIRECTION_COLOURS).map(([label, colour]) => ({ label, colour, mark: 'circle' }));
   return h('div', {}, h('p', { class: 'quiet' }, 'Measured minus asked, with the 99 % interval; a cross fails. Rows: rate, RTT, loss.'), legend(entries), panels(list));
 }
@@ -69,30 +70,27 @@ function deviationPlot(title, links, rows) {
   const width = panelWidth(3, 380);
   // On a phone labels stand above their rows.
   const above = width < 420;
-  const left = above ? 12 : 240;
   const each = above ? 2 * LINK_ROW : LINK_ROW;
-  const height = links.length * each + 44;
-  const widest = Math.max(...rows.flatMap((row) => [row.deviation, row.from, row.to]).filter(finite).map(Math.abs), 0) || 1;
-  const X = scale([-1.06 * widest, 1.06 * widest], [left, width - 12], { ticks: Math.max(3, Math.floor((width - left) / 90)) });
-  const svg = s('svg', { viewBox: `0 0 ${width} ${height}`, width, height, class: 'plot', role: 'img', 'aria-label': title });
-  for (const tick of X.ticks) {
-    svg.append(s('line', { class: tick === 0 ? 'axis' : 'gridline', x1: X(tick), x2: X(tick), y1: 0, y2: height - 40 }), s('text', { x: X(tick), y: height - 24, 'text-anchor': 'middle' }, short(tick)));
-  }
-  svg.append(s('text', { class: 'axis-label', x: (left + width) / 2, y: height - 6, 'text-anchor': 'middle' }, title));
-  const middle = (/** @type {number} */ index) => (index + 1) * each - LINK_ROW / 2;
-  const letters = Math.floor((above ? width : left) / 6.6);
-  links.forEach((one, index) => {
-    const text = linkLabel(one);
-    svg.append(s('text', { class: 'row-label', x: above ? 0 : left - 8, y: middle(index) + (above ? 2 - LINK_ROW * 0.75 : 4), 'text-anchor': above ? 'start' : 'end' }, s('title', {}, `${one.name}: ${text}`), text.length > letters ? `${text.slice(0, letters - 1)}…` : text));
+  const known = rows.filter((row) => finite(row.deviation));
+  const widest = Math.max(...known.flatMap((row) => [row.deviation, row.from, row.to]).filter(finite).map(Math.abs), 0) || 1;
+  const direction = (/** @type {Deviation} */ { check }) => check.direction || 'both';
+  const place = (/** @type {Deviation} */ row) => links.indexOf(row.link) + ({ up: -4, down: 4 }[direction(row)] ?? 0) / each;
+  const colour = (/** @type {Deviation} */ row) => DIRECTION_COLOURS[direction(row)];
+  const said = (/** @type {Deviation} */ row) => ({ title: `${linkLabel(row.link)}, ${direction(row)}: asked ${short(row.check.asked)}, measured ${short(row.check.measured)}, ${row.check.verdict}` });
+  const passed = (/** @type {Deviation} */ row) => row.check.verdict === 'pass';
+  const [good, bad] = [known.filter(passed), known.filter((row) => !passed(row))];
+  const labels = links.map(linkLabel);
+  const places = links.map((_, index) => index);
+  const end = 1.06 * widest;
+  return chart({
+    label: title, width, height: links.length * each + 52, left: above ? 12 : 240, x: { domain: [-end, end], label: title },
+    y: { ...rowAxis(places, above ? places.map(() => '') : labels, above ? [links.length - 0.7, -0.7] : [links.length - 0.5, -0.5]), bare: true },
+    marks: [
+      Plot.ruleX([0], { className: 'axis' }),
+      above ? Plot.text(labels, { x: () => -end, y: (_, index) => index - 0.36, text: (label) => label, textAnchor: 'start', className: 'row-label', lineWidth: width / 12 / LETTER_SHARE, textOverflow: 'ellipsis' }) : null,
+      Plot.ruleY(known.filter(({ from, to }) => from !== null && to !== null), { x1: 'from', x2: 'to', y: place, stroke: colour, strokeWidth: 1.5 }),
+      Plot.dot(good, { x: 'deviation', y: place, r: 3.5, fill: colour, ...told(good, said) }),
+      Plot.text(bad, { x: 'deviation', y: place, text: () => '×', className: 'cross', ...told(bad, said) }),
+    ],
   });
-  for (const { link: one, check, deviation, from, to } of rows.filter((row) => finite(row.deviation))) {
-    const direction = check.direction || 'both';
-    const colour = DIRECTION_COLOURS[direction];
-    const y = middle(links.indexOf(one)) + { up: -4, down: 4, both: 0 }[direction];
-    if (from !== null && to !== null) svg.append(s('line', { x1: X(from), x2: X(to), y1: y, y2: y, stroke: colour, 'stroke-width': 1.5 }));
-    const said = `${linkLabel(one)}, ${direction}: asked ${short(check.asked)}, measured ${short(check.measured)}, ${check.verdict}`;
-    const shape = check.verdict === 'pass' ? mark('circle', X(deviation), y, 3.5, { fill: colour }) : s('text', { class: 'cross', x: X(deviation), y: y + 5, 'text-anchor': 'middle' }, '×');
-    svg.append(s('g', {}, s('title', {}, said), shape));
-  }
-  return svg;
 }

@@ -135,23 +135,22 @@ function waterfall(study, row, detail, other) {
  */
 function waterfallPlot(objects, most) {
   const width = room();
-  const left = Math.min(220, width * 0.34);
   const line = objects.length > 60 ? 12 : 17;
-  const height = objects.length * line + 34;
-  const X = scale([0, most], [left, width - 62], { ticks: Math.max(2, Math.floor((width - left) / 100)) });
-  const svg = s('svg', { viewBox: `0 0 ${width} ${height}`, width, height, class: 'plot waterfall', role: 'img', 'aria-label': 'waterfall of objects' });
-  for (const tick of X.ticks) svg.append(s('line', { class: 'gridline', x1: X(tick), x2: X(tick), y1: 0, y2: height - 28 }), s('text', { x: X(tick), y: height - 12, 'text-anchor': 'middle' }, `${short(tick)} s`));
-  objects.forEach((object, index) => {
-    const y = index * line + 2;
-    const start = object.start_s ?? object.first_byte_s ?? object.end_s;
-    const first = object.first_byte_s ?? object.end_s;
-    const name = String(object.path);
-    const room = Math.floor(left / 6.6);
-    svg.append(s('g', {}, s('title', {}, `${name}: ${object.bytes} bytes, ${milliseconds(start)} to ${milliseconds(object.end_s)}`),
-      s('text', { class: 'row-label', x: left - 6, y: y + line - 5, 'text-anchor': 'end' }, name.length > room ? `…${name.slice(1 - room)}` : name),
-      s('rect', { class: 'wait', x: X(start), y, width: Math.max(X(first) - X(start), 0.5), height: line - 4 }),
-      s('rect', { class: 'receive', x: X(first), y, width: Math.max(X(object.end_s) - X(first), 1), height: line - 4 }),
-      s('text', { x: X(object.end_s) + 4, y: y + line - 5 }, bytes(object.bytes))));
+  const places = objects.map((_, index) => index);
+  const start = (/** @type {Row} */ object) => object.start_s ?? object.first_byte_s ?? object.end_s;
+  const first = (/** @type {Row} */ object) => object.first_byte_s ?? object.end_s;
+  const at = (/** @type {number} */ by) => (/** @type {Row} */ _, /** @type {number} */ index) => index + by;
+  const row = { y1: at(-0.38), y2: at(0.38) };
+  const said = told(objects, (object) => ({ title: `${object.path}: ${object.bytes} bytes, ${milliseconds(start(object))} to ${milliseconds(object.end_s)}` }));
+  const svg = chart({
+    // The size of the last object stands behind its end.
+    label: 'waterfall of objects', width, height: objects.length * line + 54, left: Math.min(220, width * 0.34), x: { domain: [0, most * (1 + 62 / (0.6 * width))], label: 'seconds' },
+    y: { ...rowAxis(places, objects.map((object) => String(object.path)), [objects.length - 0.5, -0.5]), bare: true, cut: 'ellipsis-start' },
+    marks: [
+      Plot.rect(objects, { x1: start, x2: first, ...row, className: 'wait', ...said }),
+      Plot.rect(objects, { x1: first, x2: 'end_s', ...row, className: 'receive', ...said }),
+      Plot.text(objects, { x: 'end_s', y: at(0), text: (object) => bytes(object.bytes), dx: 4, textAnchor: 'start' }),
+    ],
   });
   return h('div', { class: 'scroll' }, svg);
 }

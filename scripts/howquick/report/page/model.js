@@ -127,6 +127,29 @@ async function mediansOf(study, column) {
 }
 
 /**
+ * One, several or none as a list.
+ * @param {string | string[] | null | undefined} value
+ * @returns {string[]}
+ */
+function listOf(value) {
+  return value ? (Array.isArray(value) ? value : [value]) : [];
+}
+
+/**
+ * @template T
+ * @param {T | null | undefined} value
+ * @returns {value is T}
+ */
+function isThere(value) {
+  return value !== null && value !== undefined;
+}
+
+/** @param {Figure} figure */
+function figureTitle(figure) {
+  return figure.title || figure.name;
+}
+
+/**
  * @param {Study} study
  * @param {Figure} figure
  */
@@ -140,7 +163,7 @@ function withUnit(metric) {
 }
 
 /**
- * @param {any} value
+ * @param {unknown} value
  * @returns {value is number}
  */
 function finite(value) {
@@ -149,7 +172,7 @@ function finite(value) {
 
 /**
  * A number of a table: text says that it is infinite, nothing that it is not known.
- * @param {any} value
+ * @param {unknown} value
  */
 function amount(value) {
   if (value === 'Inf') return Infinity;

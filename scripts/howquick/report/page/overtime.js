@@ -15,8 +15,8 @@ function byteLines(detail) {
   const series = howquick.rows(detail.series);
   const events = howquick.rows(detail.transport).filter((event) => event.direction === 'down' && event.source === 'capture');
   return Object.entries(EVENTS).map(([name, colour]) => {
-    const own = events.filter((event) => event.event === name).map((event) => [event.time_s, event.total_bytes]);
-    const told = own.length ? own : series.map((point) => [point.time_s, point[`${name}_bytes`]]);
+    const own = events.filter((event) => event.event === name).map((event) => pair(event.time_s, event.total_bytes));
+    const told = own.length ? own : series.map((point) => pair(point.time_s, point[`${name}_bytes`]));
     return { name, label: name, colour, points: told.filter(([, value]) => finite(value)) };
   }).filter(({ points }) => points.length);
 }
@@ -30,7 +30,7 @@ function windowLines(detail) {
   const rows = howquick.rows(detail.window);
   return WINDOWS.flatMap(([column, label, colour]) => SOURCES.map(([source, words]) => ({
     name: `${column} ${source}`, label: `${label} by ${words}`, colour, dashed: source === 'capture',
-    points: rows.filter((row) => row.source === source && finite(row[column])).map((row) => [row.time_s, row[column]]),
+    points: rows.filter((row) => row.source === source && finite(row[column])).map((row) => pair(row.time_s, row[column])),
   }))).filter(({ points }) => points.length);
 }
 
@@ -42,7 +42,7 @@ function tripLines(detail) {
   const rows = howquick.rows(detail.window);
   return SOURCES.map(([source, words]) => ({
     name: `smoothed_rtt_ms ${source}`, label: `by ${words}`, colour: COLOURS[3], dashed: source === 'capture',
-    points: rows.filter((row) => row.source === source && finite(row.smoothed_rtt_ms)).map((row) => [row.time_s, row.smoothed_rtt_ms]),
+    points: rows.filter((row) => row.source === source && finite(row.smoothed_rtt_ms)).map((row) => pair(row.time_s, row.smoothed_rtt_ms)),
   })).filter(({ points }) => points.length);
 }
 

@@ -35,9 +35,9 @@ async function framesFigure(study, figure) {
   const found = lastCell(pieces);
   if (!found.length) return noDetails();
   const paths = pathOrder(found);
-  const x = { domain: extent(found.flatMap(({ items }) => items.map((item) => item.time_s)), { zero: true }), label: 'seconds since the client\'s first packet' };
+  const x = { domain: extent(found.flatMap(({ items }) => items.map((item) => item.time_s)), { zero: true }), label: SINCE_FIRST_PACKET };
   const width = panelWidth(found.length, 420);
-  const list = found.map((one) => ({ title: shownTitle(study, one, []), content: framesPlot(one, paths, x, width, `${figure.title}: ${armLabel(study, one.arm)}`) }));
+  const list = found.map((one) => ({ title: shownTitle(study, one, []), content: framesPlot(one, paths, x, width, `${figureTitle(figure)}: ${armLabel(study, one.arm)}`) }));
   return h('div', {}, h('p', { class: 'quiet' }, `${cellTitle(study, found[0].cell)}. A stroke is a DATA frame of HTTP/2 as it was complete, or a packet's piece of a stream of QUIC.`), panels(list), loadsShown(found));
 }
 
@@ -49,18 +49,17 @@ async function framesFigure(study, figure) {
  * @param {string} label
  */
 function framesPlot({ arm, items }, paths, x, width, label) {
-  const names = Object.fromEntries(paths.map((path, index) => [index, shortPath(path)]));
-  const y = { domain: [paths.length - 0.3, -0.7], ticks: paths.map((_, index) => index), names };
-  const spans = [...Map.groupBy(items, (item) => String(item.path))];
-  return chart({ width, height: paths.length * PIECE_ROW + 60, x, y, label, left: 132 }, (svg, X, Y) => {
-    for (const [path, some] of spans) {
-      const at = Y(paths.indexOf(path));
-      const times = some.map((item) => item.time_s);
-      svg.append(s('line', { class: 'span', x1: X(Math.min(...times)), x2: X(Math.max(...times)), y1: at, y2: at }));
-      for (const item of some) {
-        svg.append(s('rect', { class: 'piece', 'data-arm': arm, 'data-path': path, 'data-value': item.time_s, x: X(item.time_s) - 0.7, y: at - 4, width: 1.5, height: 8 }, s('title', {}, `${path}: ${item.bytes} bytes from ${item.offset} at ${milliseconds(item.time_s)}`)));
-      }
-    }
+  const spans = [...Map.groupBy(items, (item) => String(item.path))].map(([path, some]) => ({ place: paths.indexOf(path), ends: extent(some.map((item) => item.time_s), { pad: 0 }) }));
+  const place = (/** @type {Row} */ item) => paths.indexOf(String(item.path));
+  const half = 4 / PIECE_ROW;
+  return chart({
+    label, width, height: paths.length * PIECE_ROW + 60, left: 132, x, y: { ...rowAxis(paths.map((_, index) => index), paths.map(shortPath), [paths.length - 0.3, -0.7]), bare: true },
+    marks: [
+      Plot.ruleY(spans, { x1: ({ ends }) => ends[0], x2: ({ ends }) => ends[1], y: 'place', className: 'span' }),
+      Plot.ruleX(items, { x: 'time_s', y1: (item) => place(item) - half, y2: (item) => place(item) + half, strokeWidth: 1.5, className: 'piece', ...told(items, (item) => ({
+        'data-arm': arm, 'data-path': item.path, 'data-value': item.time_s, title: `${item.path}: ${item.bytes} bytes from ${item.offset} at ${milliseconds(item.time_s)}`,
+      })) }),
+    ],
   });
 }
 
@@ -86,13 +85,15 @@ async function streamsFigure(study, figure) {
   const most = Math.max(...numbered.flatMap(({ pieces }) => pieces.map(({ stream }) => stream)));
   const longest = Math.max(...numbered.map(({ pieces }) => pieces.length));
   const width = panelWidth(1, 700);
+  const height = Math.min(Math.max(most * 5, 130), 420);
+  // As high as a stroke of a pen, however few streams there are.
+  const half = Math.min(0.45, (2.2 * most) / height);
   const list = numbered.map(({ one, pieces }) => ({ title: shownTitle(study, one, []), content: chart({
-    width, height: Math.min(Math.max(most * 5, 130), 420), x: { domain: [0, longest + 1], label: 'pieces of streams, in the order of sending' }, y: { domain: [most + 0.6, 0.4], label: 'stream' }, label: `${figure.title}: ${armLabel(study, one.arm)}`,
-  }, (svg, X, Y) => {
-    const size = Math.max((X(1) - X(0)) * 0.9, 0.8);
-    for (const { item, number: place, stream } of pieces) {
-      svg.append(s('rect', { class: 'piece', 'data-arm': one.arm, 'data-number': place, 'data-value': stream, x: X(place) - size / 2, y: Y(stream) - 2.2, width: size, height: 4.4 }, s('title', {}, `${item.path}: ${item.bytes} bytes from ${item.offset}`)));
-    }
+    label: `${figureTitle(figure)}: ${armLabel(study, one.arm)}`, width, height, x: { domain: [0, longest + 1], label: 'pieces, in the order of sending' }, y: { domain: [most + 0.6, 0.4], label: 'stream' },
+    marks: [Plot.rect(pieces, {
+      x1: (piece) => piece.number - 0.45, x2: (piece) => piece.number + 0.45, y1: ({ stream }) => stream - half, y2: ({ stream }) => stream + half, className: 'piece',
+      ...told(pieces, ({ item, number: place, stream }) => ({ 'data-arm': one.arm, 'data-number': place, 'data-value': stream, title: `${item.path}: ${item.bytes} bytes from ${item.offset}` })),
+    })],
   }) }));
   return h('div', {}, h('p', { class: 'quiet' }, `${cellTitle(study, found[0].cell)}. A staircase: one stream after the other. Parallel lines: streams in turn.`), panels(list), loadsShown(found));
 }

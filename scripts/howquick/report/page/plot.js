@@ -1,13 +1,17 @@
-// Axes, points, lines: drawings that follow the theme by their classes.
+// Drawings by Observable Plot, which follow the theme by their classes; legends, and where drawings have their place.
 'use strict';
+
+const { Plot, evenly, symbol, symbolCircle, symbolDiamond2, symbolSquare, symbolTriangle } = libraries;
 
 // Told apart on light and on dark ground; marks differ too.
 const COLOURS = ['#3b82c4', '#cf5f28', '#2c9463', '#a15bc0', '#c24a7d', '#8a7a1d', '#35909f', '#7b808a'];
+/** @type {MarkName[]} */
 const MARKS = ['circle', 'square', 'diamond', 'triangle'];
-// Lines without marks are told apart without colour too; null: solid.
-const DASHES = [null, '7 4', '2 3', '9 3 2 3', '12 4', '4 2'];
-/** The scales of each drawing: what a place in it means. */
-const SCALES = /** @type {WeakMap<Element, { X: Scale, Y: Scale }>} */ (new WeakMap());
+const SYMBOLS = { circle: symbolCircle, square: symbolSquare, diamond: symbolDiamond2, triangle: symbolTriangle };
+// Lines without marks are told apart without colour too.
+const DASHES = ['none', '7 4', '2 3', '9 3 2 3', '12 4', '4 2'];
+// So many times wider than Plot takes letters to be, they are in some fonts: a label is cut a little earlier.
+const LETTER_SHARE = 1.15;
 
 /**
  * @param {Study} study
@@ -19,58 +23,25 @@ function armStyle(study, arm) {
 }
 
 /**
- * @param {number} low
- * @param {number} high
- * @param {number} count
+ * @param {number} x
+ * @param {number} y
+ * @returns {Pair}
  */
-function nice(low, high, count) {
-  const span = high - low || Math.abs(high) || 1;
-  const raw = span / Math.max(count, 1);
-  const power = 10 ** Math.floor(Math.log10(raw));
-  const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= raw);
-  const ticks = [];
-  for (let at = Math.ceil(low / step - 1e-9); at * step <= high + step * 1e-9; at += 1) ticks.push(Number((at * step).toPrecision(12)));
-  return ticks;
+function pair(x, y) {
+  return [x, y];
 }
 
 /**
- * value → pixel, with ticks. Logarithmic only where all is above 0.
- * @param {Pair} from
- * @param {Pair} to
- * @param {{ log?: boolean, ticks?: number }} [options]
- */
-function scale([low, high], [from, to], { log = false, ticks = 5 } = {}) {
-  if (log && low > 0) {
-    const [a, b] = [Math.log10(low), Math.log10(high === low ? high * 1.1 : high)];
-    const map = (/** @type {number} */ value) => from + ((Math.log10(value) - a) / (b - a)) * (to - from);
-    const steps = [];
-    for (let power = Math.floor(a); power <= Math.ceil(b); power += 1) {
-      for (const factor of b - a > 3 ? [1] : [1, 2, 5]) {
-        const value = Number((factor * 10 ** power).toPrecision(3));
-        if (value >= low * 0.999 && value <= high * 1.001) steps.push(value);
-      }
-    }
-    // Within less than a decade there may be none of these.
-    map.ticks = steps.length > 2 ? steps : nice(low, high, ticks);
-    map.invert = (/** @type {number} */ pixel) => 10 ** (a + ((pixel - from) / (to - from)) * (b - a));
-    return map;
-  }
-  const end = high === low ? low + (Math.abs(low) || 1) : high;
-  const map = (/** @type {number} */ value) => from + ((value - low) / (end - low)) * (to - from);
-  map.ticks = nice(low, end, ticks);
-  map.invert = (/** @type {number} */ pixel) => low + ((pixel - from) / (to - from)) * (end - low);
-  return map;
-}
-
-/**
- * @param {number[]} values
+ * Least and most of the finite ones, with some room.
+ * @param {unknown[]} values
  * @param {{ zero?: boolean, pad?: number }} [options]
+ * @returns {Pair}
  */
 function extent(values, { zero = false, pad = 0.04 } = {}) {
   let low = Infinity;
   let high = -Infinity;
   for (const value of values) {
-    if (typeof value === 'number' && Number.isFinite(value)) {
+    if (finite(value)) {
       low = Math.min(low, value);
       high = Math.max(high, value);
     }
@@ -82,79 +53,122 @@ function extent(values, { zero = false, pad = 0.04 } = {}) {
 }
 
 /**
- * A frame with axes; draw(svg, X, Y) adds what is in it.
- * @param {{ width: number, height: number, x: Axis, y: Axis, label: string, left?: number }} given
- * @param {(svg: SVGSVGElement, X: Scale, Y: Scale) => void} draw
+ * A drawing of marks alone; what a place in it means, `drawing.scale('x')` tells.
+ * @param {string} label
+ * @param {PlotOptions} options
  */
-function chart({ width, height, x, y, label, left = 58 }, draw) {
-  const [right, top, bottom] = [14, 10, 40];
-  const X = scale(x.domain, [left, width - right], { log: x.log, ticks: Math.max(2, Math.floor(width / 110)) });
-  const Y = scale(y.domain, [height - bottom, top], { log: y.log, ticks: Math.max(2, Math.floor(height / 50)) });
-  const svg = s('svg', { viewBox: `0 0 ${width} ${height}`, width, height, class: 'plot', role: 'img', 'aria-label': label });
-  SCALES.set(svg, { X, Y });
-  for (const tick of y.ticks || Y.ticks) {
-    svg.append(
-      s('line', { class: 'gridline', x1: left, x2: width - right, y1: Y(tick), y2: Y(tick) }),
-      s('text', { x: left - 6, y: Y(tick) + 4, 'text-anchor': 'end' }, tickText(tick, y)),
-    );
-  }
-  for (const tick of x.ticks || X.ticks) {
-    svg.append(
-      s('line', { class: 'gridline', x1: X(tick), x2: X(tick), y1: top, y2: height - bottom }),
-      s('text', { x: X(tick), y: height - bottom + 16, 'text-anchor': 'middle' }, tickText(tick, x)),
-    );
-  }
-  svg.append(
-    s('line', { class: 'axis', x1: left, x2: width - right, y1: height - bottom, y2: height - bottom }),
-    s('text', { class: 'axis-label', x: (left + width - right) / 2, y: height - 5, 'text-anchor': 'middle' }, x.label || ''),
-    s('text', { class: 'axis-label', x: -(top + height - bottom) / 2, y: 13, transform: 'rotate(-90)', 'text-anchor': 'middle' }, y.label || ''),
-  );
-  draw(svg, X, Y);
+function drawing(label, options) {
+  const svg = /** @type {Drawing} */ (Plot.plot({ className: 'plot', ariaLabel: label, ...options }));
+  // The page's policy allows no style within it: what it says is in style.css.
+  svg.querySelector('style')?.remove();
+  svg.setAttribute('role', svg.querySelector('a') ? 'group' : 'img');
   return svg;
 }
 
 /**
- * @param {number} tick
+ * A drawing with axes.
+ * @param {Chart} given
+ */
+function chart({ label, width, height, left = 58, x, y, marks }) {
+  const tickSize = 0;
+  /** @type {{ labelAnchor: 'center', labelArrow: 'none' }} */
+  const named = { labelAnchor: 'center', labelArrow: 'none' };
+  const [across, down] = [ticksOf(x, (width - left) / 100), ticksOf(y, height / 50)];
+  const grid = { className: 'gridline', strokeOpacity: 1 };
+  return drawing(label, {
+    width, height, marginLeft: left, marginRight: 14, marginTop: 10, marginBottom: 40,
+    x: { domain: x.domain, type: x.log ? 'log' : 'linear' }, y: { domain: y.domain, type: y.log ? 'log' : 'linear' },
+    marks: [
+      Plot.gridX({ ticks: across, ...grid }), y.bare ? null : Plot.gridY({ ticks: down, ...grid }), Plot.frame({ anchor: 'bottom', className: 'axis' }),
+      Plot.axisX({ ...named, labelOffset: 34, label: x.label ?? null, ticks: across, tickSize, tickFormat: tickFormat(x) }),
+      Plot.axisY({ ...named, label: y.label ?? null, ticks: down, tickSize, tickFormat: tickFormat(y), ...(y.names ? { className: 'row-label', lineWidth: left / 12 / LETTER_SHARE, textOverflow: y.cut || 'ellipsis' } : {}) }),
+      ...marks,
+    ],
+  });
+}
+
+/**
+ * Whether an axis is logarithmic within less than a decade, in which its library finds few numbers that are round.
  * @param {Axis} axis
  */
+function isNarrow({ log, domain: [low, high] }) {
+  return Boolean(log) && high < 10 * low;
+}
+
+/**
+ * The numbers that stand on an axis, or how many shall.
+ * @param {Axis} axis
+ * @param {number} count
+ */
+function ticksOf(axis, count) {
+  const some = Math.max(2, Math.floor(count));
+  return axis.ticks ?? (isNarrow(axis) ? evenly(...axis.domain, some) : some);
+}
+
+/**
+ * How an axis writes its numbers; a logarithmic one leaves some out, as its library does.
+ * @param {Axis} axis
+ */
+function tickFormat(axis) {
+  return axis.log && !isNarrow(axis) ? '.3~r' : (/** @type {number} */ tick) => tickText(tick, axis);
+}
+
+/**
+ * @param {number} tick
+ * @param {Axis} [axis]
+ */
 function tickText(tick, axis) {
-  if (axis.names) return axis.names[tick] ?? '';
+  if (axis?.names) return axis.names[tick] ?? '';
   if (Math.abs(tick) >= 1e6) return `${short(tick / 1e6)}M`;
   if (Math.abs(tick) >= 1e4) return `${short(tick / 1e3)}k`;
   return short(tick);
 }
 
 /**
- * @param {Pair[]} points
- * @param {Scale} X
- * @param {Scale} Y
- * @param {Properties} properties
+ * An axis of rows from the top, each with its text.
+ * @param {number[]} places
+ * @param {string[]} texts
+ * @param {Pair} domain
+ * @returns {Axis}
  */
-function polyline(points, X, Y, properties) {
-  const path = points.map(([x, y]) => `${X(x).toFixed(1)},${Y(y).toFixed(1)}`).join(' ');
-  return s('polyline', { points: path, fill: 'none', 'stroke-width': 1.8, ...properties });
+function rowAxis(places, texts, domain) {
+  return { domain, ticks: places, names: Object.fromEntries(places.map((place, index) => [place, texts[index]])) };
 }
 
 /**
- * Steps: the value holds until the next point.
- * @param {Pair[]} points
+ * What Plot has no channel for, as an option of a mark: of each element its attributes and its title. With `href` they are
+ * those of a link around it.
+ * @template D
+ * @param {D[]} data of the mark; of a line or an area the first tells
+ * @param {(datum: D) => Properties} tell
+ * @returns {{ render: RenderFunction }}
  */
-function steps(points) {
-  return points.flatMap(([x, y], index) => (index ? [[x, points[index - 1][1]], [x, y]] : [[x, y]]));
+function told(data, tell) {
+  return { render: (index, scales, values, dimensions, context, next) => {
+    const group = next ? next(index, scales, values, dimensions, context) : null;
+    // Ends of arrows are defined beside what has them.
+    [...(group ? group.children : [])].filter(({ tagName }) => tagName !== 'marker').forEach((element, at) => {
+      const { title, ...properties } = tell(data[index[at]]);
+      const words = title === undefined ? null : s('title', {}, String(title));
+      if (properties.href === undefined) fill(/** @type {SVGElement} */ (element), properties, [words]);
+      else {
+        const anchor = s('a', { 'aria-label': title, ...properties }, words);
+        element.replaceWith(anchor);
+        anchor.append(element);
+      }
+    });
+    return group;
+  } };
 }
 
 /**
- * @param {string} kind
- * @param {number} x
- * @param {number} y
- * @param {number} size
+ * A line through points, with attributes.
+ * @param {Pair[]} points
+ * @param {LineOptions} options
  * @param {Properties} properties
  */
-function mark(kind, x, y, size, properties) {
-  if (kind === 'square') return s('rect', { x: x - size * 0.88, y: y - size * 0.88, width: size * 1.76, height: size * 1.76, ...properties });
-  if (kind === 'diamond') return s('path', { d: `M${x},${y - size * 1.25}l${size * 1.25},${size * 1.25}l${-size * 1.25},${size * 1.25}l${-size * 1.25},${-size * 1.25}z`, ...properties });
-  if (kind === 'triangle') return s('path', { d: `M${x},${y - size * 1.2}l${size * 1.15},${size * 2}h${-size * 2.3}z`, ...properties });
-  return s('circle', { cx: x, cy: y, r: size, ...properties });
+function lineMark(points, options, properties) {
+  return Plot.line(points, { className: 'line', strokeWidth: 1.8, ...options, ...told(points, () => properties) });
 }
 
 /**
@@ -167,10 +181,15 @@ function pointLink(href, title, shape) {
   return s('a', { href, 'aria-label': title }, s('title', {}, title), shape);
 }
 
+/** @param {number} radius of a circle of the same area */
+function symbolSize(radius) {
+  return Math.PI * radius ** 2;
+}
+
 /** @param {Entry[]} entries */
 function legend(entries) {
-  return h('ul', { class: 'legend' }, entries.map(({ label, colour, mark: kind = 'square', edge, href }) => h('li', {},
-    s('svg', { width: 14, height: 14, 'aria-hidden': 'true' }, mark(kind, 7, 7, 4.5, { fill: colour, stroke: edge ? 'currentColor' : null })),
+  return h('ul', { class: 'legend' }, entries.map(({ label, colour, mark = 'square', edge, opacity, href }) => h('li', {},
+    s('svg', { width: 14, height: 14, 'aria-hidden': 'true' }, s('path', { d: symbol(SYMBOLS[mark], symbolSize(4.5))(), transform: 'translate(7,7)', fill: colour, 'fill-opacity': opacity, stroke: edge ? 'currentColor' : null })),
     href ? h('a', { href }, label) : label)));
 }
 
@@ -187,7 +206,7 @@ function armLegend(study, arms) {
  * @param {number} [most]
  */
 function room(most = 1500) {
-  const main = document.getElementById('main');
+  const main = part('main');
   const { paddingLeft, paddingRight } = getComputedStyle(main);
   return Math.floor(Math.max(280, Math.min(main.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight), most)));
 }

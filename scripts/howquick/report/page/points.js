@@ -6,22 +6,35 @@ const MOST_ELEMENTS = 400;
 const REACH = 9;
 
 /**
- * `svg` with its points: [{x, y, mark, size, colour, hollow, href(), title()}]. On a canvas they answer to the pointer; whoever uses
- * the keyboard finds the same loads in the table of the page. `total` counts the points of all drawings of the page.
- * @param {SVGSVGElement} svg
+ * A drawing with points. On a canvas they answer to the pointer; whoever uses the keyboard finds the same loads in the table of
+ * the page. `total` counts the points of all drawings of the page.
+ * @param {Chart} given
  * @param {Point[]} points
  * @param {number} [total]
  * @returns {Element}
  */
-function withPoints(svg, points, total = points.length) {
-  if (total <= MOST_ELEMENTS) {
-    for (const { x, y, mark: kind, size, colour, hollow, edge, href, title } of points) {
-      svg.append(pointLink(href(), title(), mark(kind || MARKS[0], x, y, size, { fill: hollow ? 'none' : colour, stroke: edge || colour, 'stroke-width': 1.5, class: 'dot' })));
-    }
-    return svg;
-  }
+function withPoints(given, points, total = points.length) {
+  if (total <= MOST_ELEMENTS) return chart({ ...given, marks: [...given.marks, pointMark(points)] });
+  const svg = chart(given);
+  return h('div', { class: 'layers' }, svg, pointCanvas(svg, points));
+}
+
+/** @param {Point[]} points */
+function pointMark(points) {
+  return Plot.dot(points, {
+    x: 'x', y: 'y', r: { value: 'size', scale: null }, symbol: (/** @type {Point} */ { mark = 'circle' }) => SYMBOLS[mark], strokeWidth: 1.5, className: 'dot',
+    fill: ({ hollow, colour }) => (hollow ? 'none' : colour), stroke: ({ edge, colour }) => edge || colour,
+    ...told(points, ({ href, title }) => ({ href: href(), title: title() })),
+  });
+}
+
+/**
+ * @param {Drawing} svg
+ * @param {Point[]} points
+ */
+function pointCanvas(svg, points) {
   const { width, height } = svg.viewBox.baseVal;
-  const canvas = /** @type {HTMLCanvasElement} */ (h('canvas', { role: 'img', 'aria-label': `${svg.getAttribute('aria-label')}: ${points.length} points` }));
+  const canvas = h('canvas', { role: 'img', 'aria-label': `${svg.getAttribute('aria-label')}: ${points.length} points` });
   const density = Math.max(devicePixelRatio || 1, 1);
   canvas.width = width * density;
   canvas.height = height * density;
@@ -30,16 +43,18 @@ function withPoints(svg, points, total = points.length) {
   context.scale(density, density);
   // The theme's own colour: an edge stands out on light and on dark ground.
   const text = getComputedStyle(document.body).color;
-  for (const point of points) paint(context, point, text);
+  const [X, Y] = [scaleIn(svg, 'x'), scaleIn(svg, 'y')];
+  const places = points.map((point) => ({ point, x: X.apply(point.x), y: Y.apply(point.y) }));
+  for (const place of places) paint(context, place, text);
   const nearest = (/** @type {MouseEvent} */ event) => {
     const shown = width / canvas.clientWidth;
     const [x, y] = [event.offsetX * shown, event.offsetY * shown];
     /** @type {Point | null} */
     let best = null;
     let least = REACH * shown;
-    for (const point of points) {
-      const distance = Math.hypot(point.x - x, point.y - y);
-      if (distance < least) [best, least] = [point, distance];
+    for (const place of places) {
+      const distance = Math.hypot(place.x - x, place.y - y);
+      if (distance < least) [best, least] = [place.point, distance];
     }
     return best;
   };
@@ -52,32 +67,32 @@ function withPoints(svg, points, total = points.length) {
     const point = nearest(event);
     if (point) location.hash = point.href();
   });
-  return h('div', { class: 'layers' }, svg, canvas);
+  return canvas;
+}
+
+/**
+ * A scale that a drawing has, since its chart names a domain.
+ * @param {Drawing} svg
+ * @param {'x' | 'y'} name
+ */
+function scaleIn(svg, name) {
+  return /** @type {PlotScale} */ (svg.scale(name));
 }
 
 /**
  * @param {CanvasRenderingContext2D} context
- * @param {Point} point
+ * @param {{ point: Point, x: number, y: number }} place
  * @param {string} text
  */
-function paint(context, { x, y, mark: kind, size, colour, hollow, edge }, text) {
+function paint(context, { point: { mark = 'circle', size, colour, hollow, edge }, x, y }, text) {
+  context.save();
+  context.translate(x, y);
   context.beginPath();
-  if (kind === 'square') context.rect(x - size * 0.88, y - size * 0.88, size * 1.76, size * 1.76);
-  else if (kind === 'diamond') corners(context, [[x, y - size * 1.25], [x + size * 1.25, y], [x, y + size * 1.25], [x - size * 1.25, y]]);
-  else if (kind === 'triangle') corners(context, [[x, y - size * 1.2], [x + size * 1.15, y + size * 0.8], [x - size * 1.15, y + size * 0.8]]);
-  else context.arc(x, y, size, 0, 2 * Math.PI);
+  symbol(SYMBOLS[mark], symbolSize(size)).context(context)();
+  context.restore();
   context.fillStyle = colour;
   if (!hollow) context.fill();
   context.strokeStyle = edge ? text : colour;
   context.lineWidth = 1.5;
   context.stroke();
-}
-
-/**
- * @param {CanvasRenderingContext2D} context
- * @param {Pair[]} places
- */
-function corners(context, places) {
-  places.forEach(([x, y], index) => (index ? context.lineTo(x, y) : context.moveTo(x, y)));
-  context.closePath();
 }

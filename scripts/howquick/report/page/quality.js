@@ -34,22 +34,20 @@ function clientLabel(study, arm) {
 function consistencyRows(study, figure) {
   const metric = metricOf(study, figure);
   const wanted = figureArms(study, figure);
-  const arms = wanted.map((name) => study.plan_arms.find((arm) => arm.name === name)).filter(Boolean);
+  const arms = wanted.map((name) => study.plan_arms.find((arm) => arm.name === name)).filter(isThere);
   const medians = figureMedians(study, figure);
   const cost = (/** @type {number} */ value) => (metric.better === 'higher' ? 1 / value : value);
-  /** @type {Agreement[]} */
-  const rows = selected(study, figure.cells).flatMap((cell) => arms.map((arm) => {
+  const costs = selected(study, figure.cells).flatMap((cell) => arms.map((arm) => {
     const row = medians.get(`${cell.name} ${arm.name}`);
     const median = row ? amount(row.median) : NaN;
     return { cell, arm, place: `${cell.name} ${arm.group} ${arm.protocol}`, cost: Number.isNaN(median) ? null : cost(median) };
   }));
-  const places = Map.groupBy(rows.filter((row) => row.cost !== null), (row) => row.place);
-  for (const row of rows) {
-    const same = places.get(row.place) || [];
-    const best = Math.min(...same.map((other) => other.cost));
-    row.clients = same.length;
-    row.percent = row.cost !== null && Number.isFinite(row.cost) && Number.isFinite(best) ? 100 * (row.cost / best - 1) : null;
-  }
+  /** @type {Agreement[]} */
+  const rows = costs.map((row) => {
+    const same = costs.filter(({ place }) => place === row.place).map(({ cost: other }) => other).filter(isThere);
+    const best = Math.min(...same);
+    return { ...row, clients: same.length, percent: row.cost !== null && Number.isFinite(row.cost) && Number.isFinite(best) ? 100 * (row.cost / best - 1) : null };
+  });
   return { rows, arms };
 }
 
@@ -93,7 +91,7 @@ function failuresFigure(study, figure) {
   const rows = howquick.rows(study.runs).filter((row) => arms.includes(row.arm));
   const bad = rows.filter((row) => row.status !== 'ok');
   if (!bad.length) return h('p', { class: 'empty' }, rows.length ? `All of ${rows.length} loads finished.` : 'No load of its arms was measured.');
-  const by = (/** @type {any[]} */ some) => Map.groupBy(some, (row) => `${row.cell} ${row.arm}`);
+  const by = (/** @type {Row[]} */ some) => Map.groupBy(some, (row) => `${row.cell} ${row.arm}`);
   const [all, ended] = [by(rows), by(bad)];
   const cells = study.cell_names.filter((cell) => bad.some((row) => row.cell === cell));
   const present = arms.filter((arm) => rows.some((row) => row.arm === arm));
@@ -160,20 +158,17 @@ function driftFigure(study, figure) {
   const { points, label } = driftRows(study, arms);
   if (points.length < 2) return h('p', { class: 'empty' }, 'Fewer than two loads finished, so there is no order to show.');
   const x = { domain: extent(points.map((point) => point.x)), label };
-  const y = { domain: extent(points.map((point) => point.y), { pad: 0 }), label: 'relative to the mean of its cell and arm', log: true };
+  const y = { domain: extent(points.map((point) => point.y), { pad: 0 }), label: 'relative to its cell and arm', log: true };
   const list = arms.filter((arm) => points.some(({ row }) => row.arm === arm)).map((arm) => {
     const own = points.filter(({ row }) => row.arm === arm);
     const { colour } = armStyle(study, arm);
-    /** @type {Point[]} */
-    const dots = [];
-    const picture = chart({ width: panelWidth(4), height: 230, x, y, label: `order of ${armLabel(study, arm)}` }, (svg, X, Y) => {
-      const running = runningQuartiles(own);
-      const band = [...running.map(({ x: at, quartiles }) => [at, quartiles[0]]), ...running.map(({ x: at, quartiles }) => [at, quartiles[2]]).reverse()];
-      svg.append(s('polygon', { class: 'range', points: band.map(([at, value]) => `${X(at).toFixed(1)},${Y(value).toFixed(1)}`).join(' '), fill: colour }));
-      if (points.length <= MOST_POINTS) own.forEach(({ row, x: at, y: value }) => dots.push({ x: X(at), y: Y(value), mark: 'circle', size: 2.5, colour, href: () => loadRoute(study, row.cell, row), title: () => `${row.cell}, repetition ${row.repetition}: ${short(value)}` }));
-      svg.append(polyline(running.map(({ x: at, quartiles }) => [at, quartiles[1]]), X, Y, { stroke: colour, 'data-arm': arm }));
-    });
-    return { title: armLabel(study, arm), content: withPoints(picture, dots, points.length) };
+    const running = runningQuartiles(own);
+    const marks = [
+      Plot.areaY(running, { x: 'x', y1: ({ quartiles }) => quartiles[0], y2: ({ quartiles }) => quartiles[2], fill: colour, className: 'range' }),
+      lineMark(running.map(({ x: at, quartiles }) => pair(at, quartiles[1])), { stroke: colour }, { 'data-arm': arm }),
+    ];
+    const dots = points.length > MOST_POINTS ? [] : own.map(({ row, x: at, y: value }) => ({ x: at, y: value, size: 2.5, colour, href: () => loadRoute(study, row.cell, row), title: () => `${row.cell}, repetition ${row.repetition}: ${short(value)}` }));
+    return { title: armLabel(study, arm), content: withPoints({ label: `order of ${armLabel(study, arm)}`, width: panelWidth(4), height: 230, x, y, marks }, dots, points.length) };
   });
   return h('div', {}, h('p', { class: 'quiet' }, 'Line: running median; band: quartiles.'), panels(list));
 }

@@ -3,6 +3,7 @@
 
 // Panels of very different length would hide the short ones (R/figures/kinds/bytes.R).
 const LONGEST_AXIS_RATIO = 4;
+const SINCE_FIRST_PACKET = 'seconds since the client\'s first packet';
 
 /** What of a sender is drawn, and which end's record says it (R/figures/kinds/window.R). */
 const SENDER = [
@@ -30,7 +31,7 @@ function estimateColumn(items) {
  */
 function windowPoints(items, { column, source, divisor }) {
   const from = column === 'estimate_mbit' ? estimateColumn(items) : column;
-  return items.filter((item) => item.source === source && finite(item[from])).map((item) => [item.time_s, item[from] / divisor]);
+  return items.filter((item) => item.source === source && finite(item[from])).map((item) => pair(item.time_s, item[from] / divisor));
 }
 
 /**
@@ -59,7 +60,7 @@ function lineStyles(study, list) {
   const keys = twice ? arms : [...new Set(['h3', 'h2', 'h1', ...arms.map(protocol)])].filter((name) => arms.some((arm) => protocol(arm) === name));
   const at = (/** @type {string} */ arm) => keys.indexOf(twice ? arm : protocol(arm));
   return {
-    style: (/** @type {string} */ arm) => ({ stroke: COLOURS[at(arm) % COLOURS.length], 'stroke-dasharray': DASHES[at(arm) % DASHES.length] }),
+    style: (/** @type {string} */ arm) => ({ stroke: COLOURS[at(arm) % COLOURS.length], strokeDasharray: DASHES[at(arm) % DASHES.length] }),
     legend: legend(keys.map((key, index) => ({ label: twice ? armLabel(study, key) : protocolLabel(key), colour: COLOURS[index % COLOURS.length] }))),
   };
 }
@@ -74,15 +75,14 @@ async function bytesFigure(study, figure) {
   if (!found.length) return noDetails();
   const list = groupPanels(study, found);
   const { style, legend: entries } = lineStyles(study, list);
-  const lines = (/** @type {Shown} */ one) => one.items.map((item) => [item.time_s, item.acknowledged_bytes / 1e6]);
+  const lines = (/** @type {Shown} */ one) => one.items.map((item) => pair(item.time_s, item.acknowledged_bytes / 1e6));
   const end = (/** @type {Shown[]} */ some) => Math.max(...some.flatMap((one) => one.items.map((item) => item.time_s)));
   const ends = list.map(({ some }) => end(some));
   const free = Math.max(...ends) > LONGEST_AXIS_RATIO * Math.min(...ends);
   const y = { domain: extent(found.flatMap((one) => lines(one).map(([, value]) => value)), { zero: true }), label: 'acknowledged bytes (MB)' };
   const drawn = list.map(({ title, some }, index) => ({ title, content: chart({
-    width: panelWidth(list.length), height: 260, x: { domain: [0, 1.03 * (free ? ends[index] : Math.max(...ends))], label: 'seconds since the client\'s first packet' }, y, label: figure.title,
-  }, (svg, X, Y) => {
-    for (const one of some) svg.append(polyline(lines(one), X, Y, { ...style(one.arm), 'data-arm': one.arm, 'data-cell': one.cell }));
+    label: figureTitle(figure), width: panelWidth(list.length), height: 260, x: { domain: [0, 1.03 * (free ? ends[index] : Math.max(...ends))], label: SINCE_FIRST_PACKET }, y,
+    marks: some.map((one) => lineMark(lines(one), style(one.arm), { 'data-arm': one.arm, 'data-cell': one.cell })),
   }) }));
   return h('div', {}, entries, panels(drawn), loadsShown(found), free ? h('p', { class: 'quiet' }, 'The time axes differ.') : null);
 }
@@ -97,17 +97,15 @@ async function windowFigure(study, figure) {
   if (!quantities.length) return noDetails();
   const list = groupPanels(study, found);
   const { style, legend: entries } = lineStyles(study, list);
-  const x = { domain: extent(found.flatMap(({ items }) => items.map((item) => item.time_s)), { zero: true, pad: 0.03 }), label: 'seconds since the client\'s first packet' };
+  const x = { domain: extent(found.flatMap(({ items }) => items.map((item) => item.time_s)), { zero: true, pad: 0.03 }), label: SINCE_FIRST_PACKET };
   const logged = new Set(found.filter(({ items }) => windowPoints(items, SENDER[0]).length).map(({ arm }) => arm));
   const silent = [...new Set(found.map(({ arm }) => arm))].filter((arm) => !logged.has(arm));
   const paced = found.filter(({ items }) => estimateColumn(items) === 'pacing_rate_mbit').map(({ arm }) => armLabel(study, arm));
   const drawn = list.map(({ title, some }) => ({ title, content: h('div', {}, quantities.map(({ quantity, lines }) => {
     const y = { domain: extent(lines.flatMap(({ points }) => points.map(([, value]) => value)), { zero: true }), label: quantity.label };
-    return chart({ width: panelWidth(list.length), height: 190, x, y, label: `${figure.title}: ${quantity.label}` }, (svg, X, Y) => {
-      for (const one of lines.filter(({ cell, arm }) => some.some((other) => other.cell === cell && other.arm === arm))) {
-        svg.append(polyline(one.points, X, Y, { ...style(one.arm), 'data-arm': one.arm, 'data-cell': one.cell, 'data-quantity': quantity.column }));
-      }
-    });
+    const own = lines.filter(({ cell, arm }) => some.some((other) => other.cell === cell && other.arm === arm));
+    const marks = own.map((one) => lineMark(one.points, style(one.arm), { 'data-arm': one.arm, 'data-cell': one.cell, 'data-quantity': quantity.column }));
+    return chart({ label: `${figureTitle(figure)}: ${quantity.label}`, width: panelWidth(list.length), height: 190, x, y, marks });
   })) }));
   return h('div', {}, entries, panels(drawn), loadsShown(found),
     h('p', { class: 'quiet' }, 'Window and estimate: what the server\'s own log says; the rest: from its capture.', silent.length ? ` No log of a window: ${silent.map((arm) => armLabel(study, arm)).join(', ')}.` : '', paced.length ? ` Estimated: the pacing rate of the log, which has no other, of ${[...new Set(paced)].join(', ')}.` : ''));

@@ -73,7 +73,7 @@ function shareFigure(study, figure) {
   if (!cells.length) return absent(study);
   const arms = figureArms(study, figure);
   const factors = study.factors.map((factor) => factor.name);
-  const facet = [].concat(figure.facet || (factors.includes('workload') ? 'workload' : factors));
+  const facet = listOf(figure.facet || (factors.includes('workload') ? 'workload' : factors));
   const counts = howquick.rows(study.protocols);
   const known = [...Object.keys(PROTOCOLS), ...counts.map((row) => row.protocol)];
   const protocols = [...new Set(known)].filter((name) => counts.some((row) => row.protocol === name));

@@ -21,7 +21,8 @@ async function studyPage(route) {
  * @param {Study} study
  */
 async function claimsTab(route, study) {
-  return h('div', {}, h('p', {}, tally(study.claims)), claimsList({ name: study.study, knows: (cell) => study.measured.includes(cell) }, study.claims, true));
+  return h('div', {}, h('p', {}, tally(study.claims)), h('div', { class: 'controls' }, findBox(route, 'numbers with')),
+    claimsList({ name: study.study, knows: (cell) => study.measured.includes(cell) }, study.claims, route));
 }
 
 /**
@@ -54,32 +55,33 @@ async function armsTab(route, study) {
     ])));
 }
 
-const MOST_LOADS = 300;
-
 /**
  * @param {Route} route
  * @param {Study} study
  */
 async function loadsTab(route, study) {
-  const { status: wanted = '', arm: one = '', sort = '' } = route.choices;
-  const column = study.metric.column;
+  const { status: wanted = '', arm: one = '' } = route.choices;
+  const { column } = study.metric;
   const cells = new Set(filteredCells(route, study).map((cell) => cell.name));
   const planned = new Set(study.plan_cells.map((cell) => cell.name));
   const rows = howquick.rows(study.runs).filter((row) => (cells.has(row.cell) || !planned.has(row.cell)) && endedAs(row, wanted) && (!one || row.arm === one));
-  const value = (/** @type {Row} */ row) => (finite(row[column]) ? row[column] : -Infinity);
-  if (sort === 'slow') rows.sort((a, b) => value(b) - value(a));
   const arms = [...new Set(howquick.column(study.runs, 'arm'))];
   const failures = howquick.rows(study.tables.failures);
+  /** @type {DataColumn<Row>[]} */
+  const columns = [
+    { name: 'cell', head: 'cell', value: (row) => row.cell, cell: (row) => link([study.study, row.cell], row.cell) },
+    { name: 'arm', head: 'arm', value: (row) => armLabel(study, row.arm) },
+    { name: 'repetition', head: 'repetition', value: (row) => row.repetition, cell: (row) => link([study.study, row.cell, row.arm, String(row.repetition)], String(row.repetition)) },
+    { name: 'status', head: 'status', value: (row) => row.status, cell: (row) => statusBadge(row.status) },
+    { name: column, head: withUnit(study.metric), value: (row) => row[column], cell: (row) => number(row[column]) },
+  ];
   return h('div', {},
     h('div', { class: 'controls' },
       choice('status', [['', 'all'], ...statusChoices(study)], wanted, (status) => choose(route, { status })),
       choice('arm', [['', 'all'], ...arms.map((name) => [name, armLabel(study, name)])], one, (arm) => choose(route, { arm })),
-      choice('order', [['', 'as in the table'], ['slow', `largest ${study.metric.short || study.metric.label} first`]], sort, (order) => choose(route, { sort: order })),
-      levelFilters(route, study)),
-    h('p', { class: 'quiet' }, `${rows.length} loads${rows.length > MOST_LOADS ? `, the first ${MOST_LOADS} of them below` : ''}`),
-    grid(['cell', 'arm', 'repetition', 'status', withUnit(study.metric)], rows.slice(0, MOST_LOADS).map((row) => [
-      link([study.study, row.cell], row.cell), armLabel(study, row.arm), link([study.study, row.cell, row.arm, String(row.repetition)], String(row.repetition)), statusBadge(row.status), number(row[column]),
-    ])),
+      levelFilters(route, study), findBox(route, 'loads with')),
+    h('p', { class: 'quiet' }, `${rows.length} loads`),
+    dataTable(route, columns, rows, { class: 'loads', 'aria-label': 'loads' }),
     failures.length ? [h('h2', {}, 'What did not finish'), grid(['cell', 'arm', 'status', 'reason', 'loads'], failures.map((row) => [link([study.study, row.cell], row.cell), armLabel(study, row.arm), statusBadge(row.status), row.reason, `${row.n} of ${row.of}`]))] : null);
 }
 

@@ -37,26 +37,6 @@ function cellClaims(study, name) {
   return h('section', {}, h('h2', {}, 'Claims that rest on this cell'), h('ul', {}, [...new Map(rows.map((row) => [row.claim, row])).values()].map((row) => h('li', {}, verdict(row.claim_verdict), ' ', link([study.study], row.text, { tab: 'claims' })))));
 }
 
-// A table of thousands of rows takes seconds to lay out: it is whole when asked for.
-const MOST_ROWS = 100;
-
-/**
- * @param {Route} route
- * @param {Row[]} rows
- */
-function shownRows(route, rows) {
-  return route.choices.rows === 'all' ? rows : rows.slice(0, MOST_ROWS);
-}
-
-/**
- * @param {Route} route
- * @param {Row[]} rows
- */
-function theRest(route, rows) {
-  if (shownRows(route, rows).length === rows.length) return null;
-  return h('p', {}, `The first ${MOST_ROWS} of ${rows.length}. `, link(route.parts, `Show all ${rows.length}`, { ...route.choices, rows: 'all' }));
-}
-
 /**
  * @param {Route} route
  * @param {Study} study
@@ -67,7 +47,16 @@ function theRest(route, rows) {
  */
 function loadTable(route, study, name, rows, metric, page) {
   const detailed = new Set(page.detailed);
-  return [theRest(route, rows), grid(['arm', 'repetition', 'status', withUnit(metric), 'attempts', 'lost down', 'lost up', 'sent again', 'details'], shownRows(route, rows).map((row) => [
-    armLabel(study, row.arm), h('a', { href: loadRoute(study, name, row) }, String(row.repetition)), statusBadge(row.status), number(row[metric.column]), number(row.attempts), number(row.capture_lost_down), number(row.capture_lost_up), number(row.retransmitted_packets), detailed.has(row.index) ? 'yes' : 'its row only',
-  ]), { class: 'loads' })];
+  /** @type {(column: string, head: string) => DataColumn<Row>} */
+  const numbers = (column, head) => ({ name: column, head, value: (row) => row[column], cell: (row) => number(row[column]) });
+  /** @type {DataColumn<Row>[]} */
+  const columns = [
+    { name: 'arm', head: 'arm', value: (row) => armLabel(study, row.arm) },
+    { name: 'repetition', head: 'repetition', value: (row) => row.repetition, cell: (row) => h('a', { href: loadRoute(study, name, row) }, String(row.repetition)) },
+    { name: 'status', head: 'status', value: (row) => row.status, cell: (row) => statusBadge(row.status) },
+    numbers(metric.column, withUnit(metric)), numbers('attempts', 'attempts'), numbers('capture_lost_down', 'lost down'), numbers('capture_lost_up', 'lost up'), numbers('retransmitted_packets', 'sent again'),
+    { name: 'details', head: 'details', value: (row) => (detailed.has(row.index) ? 'yes' : 'its row only') },
+  ];
+  const once = columns.filter(({ name: column }, at) => columns.findIndex((other) => other.name === column) === at);
+  return [h('div', { class: 'controls' }, findBox(route, 'loads with')), dataTable(route, once, rows, { class: 'loads', 'aria-label': 'all loads' })];
 }

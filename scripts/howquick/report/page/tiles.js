@@ -6,7 +6,7 @@ const DARKEST_LOG2 = 1;
 
 /**
  * Did it not finish? Then a time is infinite, and a rate 0.
- * @param {any} value
+ * @param {unknown} value
  */
 function isUnfinished(value) {
   return amount(value) === Infinity || value === 0;
@@ -93,5 +93,5 @@ function heatmapFigure(study, figure) {
     some((tile) => tile.mark) ? `Processor time that virtual time leaves out, ${COSTLY_KEY}` : '',
   ];
   return h('div', {}, h('div', { class: 'facets' }, pairs.map(([a, b], index) => h('div', { 'data-pair': `${a} ${b}` }, h('h4', {}, `${armLabel(study, a)} against ${armLabel(study, b)}`),
-    heatTable(study, cells, columns, rows, (cell) => tiles[index].get(cell.name), `${figure.name}: ${a} against ${b}`)))), h('p', { class: 'quiet' }, key.filter(Boolean).join(' ')));
+    heatTable(study, cells, columns, rows, (cell) => /** @type {Tile} */ (tiles[index].get(cell.name)), `${figure.name}: ${a} against ${b}`)))), h('p', { class: 'quiet' }, key.filter(Boolean).join(' ')));
 }

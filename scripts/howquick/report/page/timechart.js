@@ -1,8 +1,10 @@
 // Long series by uPlot: lines over time that hold their value until the next point, several drawings with one axis.
 'use strict';
 
+const { uPlot: TimePlot } = libraries;
+
 /** The drawings of the page that is shown: they listen to the window until they are taken away. */
-let timeCharts = /** @type {any[]} */ ([]);
+let timeCharts = /** @type {TimeChart[]} */ ([]);
 
 // Drawings follow the theme, whoever changes it.
 const redrawCharts = () => timeCharts.forEach((one) => one.redraw());
@@ -22,6 +24,9 @@ function lineDash({ beside, dashed }) {
   return beside ? [2, 3] : dashed ? [7, 4] : [];
 }
 
+// Each value holds until the next.
+const STEPPED = TimePlot.paths.stepped?.({ align: 1 });
+
 /**
  * Points by their times: of several at one time the last, which holds.
  * @param {Line[]} lines
@@ -30,24 +35,25 @@ function aligned(lines) {
   const tables = lines.map(({ points }) => {
     const values = new Map(points.map(([time, value]) => [time, value]));
     const times = [...values.keys()].sort((a, b) => a - b);
-    return [times, times.map((time) => values.get(time))];
+    return /** @type {AlignedData} */ ([times, times.map((time) => values.get(time))]);
   });
-  return uPlot.join(tables);
+  return TimePlot.join(tables);
 }
 
-/** @returns {any} no line: what is lost is a point */
+/** No line: what is lost is a point. */
 function noPath() {
   return null;
 }
 
 /**
  * @param {Line} line
+ * @returns {TimeSeries}
  */
 function seriesOf(line) {
   const lost = line.name === 'lost';
   return {
-    label: line.label, stroke: line.colour, width: 1.8, dash: lineDash(line), spanGaps: true, value: (/** @type {any} */ _, /** @type {any} */ value) => short(value),
-    paths: lost ? noPath : uPlot.paths.stepped({ align: 1 }),
+    label: line.label, stroke: line.colour, width: 1.8, dash: lineDash(line), spanGaps: true, value: (_, value) => short(value),
+    paths: lost ? noPath : STEPPED,
     points: lost ? { show: true, size: line.beside ? 6 : 8, fill: line.beside ? themeColour('card') : line.colour } : { show: false },
   };
 }
@@ -58,11 +64,11 @@ function seriesOf(line) {
  */
 function timeGroup(end) {
   timeCharts.forEach((one) => one.destroy());
-  /** @type {any[]} */
+  /** @type {TimeChart[]} */
   const charts = [];
   timeCharts = charts;
   const show = (/** @type {number} */ from, /** @type {number} */ to) => charts.forEach((one) => one.setScale('x', { min: from, max: to }));
-  const shown = () => (charts.length ? [charts[0].scales.x.min, charts[0].scales.x.max] : [0, end]);
+  const shown = () => (charts.length ? pair(charts[0].scales.x.min ?? 0, charts[0].scales.x.max ?? end) : pair(0, end));
   /** Move by a share of what is shown, or take a part of it; never beyond what there is. */
   const move = (/** @type {number} */ by, /** @type {number} */ part) => {
     const [from, to] = shown();
@@ -81,27 +87,26 @@ function timeGroup(end) {
 
 /**
  * @param {Line[]} lines
- * @param {{ unit: string, height: number, label: string, end: number, charts: any[], show: (from: number, to: number) => void }} given
+ * @param {{ unit: string, height: number, label: string, end: number, charts: TimeChart[], show: (from: number, to: number) => void }} given
  */
 function timeChart(lines, { unit, height, label, end, charts, show }) {
   const place = h('div', { class: 'time-chart', role: 'img', 'aria-label': `${label}: ${lines.map((line) => line.label).join(', ')}` });
   const axis = { stroke: () => themeColour('quiet'), grid: { stroke: () => themeColour('rule'), width: 1 }, ticks: { stroke: () => themeColour('rule'), width: 1 }, font: '11.5px system-ui', labelFont: '12px system-ui', labelSize: 18, labelGap: 0 };
-  const one = new uPlot({
+  const one = Object.assign(new TimePlot({
     width: room(), height,
-    scales: { x: { time: false, range: (/** @type {any} */ _, /** @type {number} */ from, /** @type {number} */ to) => [from, to] }, y: { range: (/** @type {any} */ _, /** @type {number} */ __, /** @type {number} */ to) => [0, 1.04 * (to || 1)] } },
-    axes: [{ ...axis, label: 'seconds since the first packet', size: 34 }, { ...axis, label: unit, size: 58, values: (/** @type {any} */ _, /** @type {number[]} */ ticks) => ticks.map((tick) => tickText(tick, { domain: ticks })) }],
-    series: [{ label: 'seconds', value: (/** @type {any} */ _, /** @type {any} */ value) => short(value) }, ...lines.map(seriesOf)],
+    scales: { x: { time: false, range: (_, from, to) => [from, to] }, y: { range: (_, __, to) => [0, 1.04 * (to || 1)] } },
+    axes: [{ ...axis, label: 'seconds since the first packet', size: 34 }, { ...axis, label: unit, size: 58, values: (_, ticks) => ticks.map((tick) => tickText(tick)) }],
+    series: [{ label: 'seconds', value: (_, value) => short(value) }, ...lines.map(seriesOf)],
     cursor: { sync: { key: 'over-time', setSeries: false }, drag: { x: true, y: false, setScale: false } },
-    legend: { markers: { width: 2, dash: (/** @type {any} */ _, /** @type {number} */ at) => (lines[at - 1].beside ? 'dotted' : lines[at - 1].dashed ? 'dashed' : 'solid') } },
+    legend: { markers: { width: 2, dash: (_, at) => (lines[at - 1].beside ? 'dotted' : lines[at - 1].dashed ? 'dashed' : 'solid') } },
     hooks: {
-      setSelect: [(/** @type {any} */ self) => {
+      setSelect: [(self) => {
         if (self.select.width > 4) show(self.posToVal(self.select.left, 'x'), self.posToVal(self.select.left + self.select.width, 'x'));
         self.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
       }],
-      ready: [(/** @type {any} */ self) => self.over.addEventListener('dblclick', () => show(0, end))],
+      ready: [(self) => self.over.addEventListener('dblclick', () => show(0, end))],
     },
-  }, aligned(lines), place);
-  one.lines = lines;
+  }, aligned(lines), place), { lines });
   one.setScale('x', { min: 0, max: end });
   charts.push(one);
   return place;

@@ -28,25 +28,23 @@ function transferFigure(study, figure) {
  * @param {string} path
  */
 function transferPlot(study, some, arms, path) {
-  const rows = arms.map((arm) => some.find((row) => row.arm === arm)).filter(Boolean);
+  const rows = arms.flatMap((arm) => some.filter((row) => row.arm === arm));
   const width = panelWidth(2, 420);
-  const left = Math.min(210, width * 0.4);
-  const height = rows.length * TRANSFER_ROW + 42;
-  const X = scale(extent(rows.map((row) => row.end), { zero: true }), [left, width - 14], { ticks: Math.max(2, Math.floor((width - left) / 90)) });
-  const svg = s('svg', { viewBox: `0 0 ${width} ${height}`, width, height, class: 'plot', role: 'img', 'aria-label': `transfer of ${path}` });
-  for (const tick of X.ticks) svg.append(s('line', { class: 'gridline', x1: X(tick), x2: X(tick), y1: 0, y2: height - 38 }), s('text', { x: X(tick), y: height - 24, 'text-anchor': 'middle' }, short(tick)));
-  svg.append(s('text', { class: 'axis-label', x: (left + width) / 2, y: height - 6, 'text-anchor': 'middle' }, 'seconds since the start of the load'));
-  const letters = Math.floor(left / 7.4);
-  rows.forEach((row, index) => {
-    const y = index * TRANSFER_ROW + TRANSFER_ROW / 2;
-    const label = armLabel(study, row.arm);
-    svg.append(s('g', { 'data-cell': row.cell, 'data-arm': row.arm, 'data-value': row.end, 'data-start': row.start, 'data-first': row.first },
-      s('title', {}, `${label}: asked for at ${milliseconds(row.start)}, first byte ${milliseconds(row.first)}, end ${milliseconds(row.end)}; n = ${row.n}`),
-      s('text', { class: 'row-label', x: left - 10, y: y + 4, 'text-anchor': 'end' }, label.length > letters ? `${label.slice(0, letters - 1)}…` : label),
-      s('line', { class: 'axis', x1: X(row.start), x2: X(row.first), y1: y, y2: y }),
-      s('line', { class: 'transfer', x1: X(row.first), x2: X(row.end), y1: y, y2: y }),
-      s('circle', { class: 'request', cx: X(row.start), cy: y, r: 4 }),
-      s('line', { class: 'error', x1: X(row.end), x2: X(row.end), y1: y - 8, y2: y + 8 })));
+  const places = rows.map((_, index) => index);
+  const at = (/** @type {number} */ by) => (/** @type {Row} */ row) => rows.indexOf(row) + by;
+  const said = (/** @type {Row} */ row) => ({
+    'data-cell': row.cell, 'data-arm': row.arm, 'data-value': row.end, 'data-start': row.start, 'data-first': row.first,
+    title: `${armLabel(study, row.arm)}: asked for at ${milliseconds(row.start)}, first byte ${milliseconds(row.first)}, end ${milliseconds(row.end)}; n = ${row.n}`,
   });
-  return svg;
+  return chart({
+    label: `transfer of ${path}`, width, height: rows.length * TRANSFER_ROW + 54, left: Math.min(210, width * 0.4),
+    x: { domain: extent(rows.map((row) => row.end), { zero: true }), label: 'seconds since the start of the load' },
+    y: { ...rowAxis(places, rows.map((row) => armLabel(study, row.arm)), [rows.length - 0.5, -0.5]), bare: true },
+    marks: [
+      Plot.ruleY(rows, { x1: 'start', x2: 'first', y: at(0), className: 'axis' }),
+      Plot.ruleY(rows, { x1: 'first', x2: 'end', y: at(0), strokeWidth: 9, className: 'transfer', ...told(rows, said) }),
+      Plot.dot(rows, { x: 'start', y: at(0), r: 4, className: 'request' }),
+      Plot.ruleX(rows, { x: 'end', y1: at(-0.3), y2: at(0.3), className: 'error' }),
+    ],
+  });
 }
