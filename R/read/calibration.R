@@ -57,7 +57,8 @@ link_features <- function(link) {
   words <- vapply(given, function(key) {
     format <- LINK_FEATURES[[key]]
     # Of a trace its name: what follows is the hash of what it holds.
-    if (grepl("%s", format, fixed = TRUE)) sprintf(format, sub("@.*", "", link[[key]])) else if (isTRUE(link[[key]])) format else paste("no", format)
+    value <- sub("@.*", "", link[[key]])
+    if (grepl("%s", format, fixed = TRUE)) sprintf(format, value) else if (isTRUE(link[[key]])) format else paste("no", format)
   }, "")
   paste(words, collapse = ", ")
 }
