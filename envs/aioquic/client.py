@@ -19,6 +19,7 @@ from contract.timing import Timing
 from page import LoadError, PageClient, Request
 from qlog import StreamingLogger
 from settings import ABLE, configuration, enlarge_buffer
+from urgency import priority_of, read_urgency
 
 PRIME_PATIENCE_S = 30.0
 
@@ -66,10 +67,13 @@ async def fetch(client: PageClient, requests: list[Request], *, sequential: bool
         await client.fetch(group)
 
 
-async def load(settings: Settings, asked: Load, quic: QuicConfiguration) -> Timing:
+async def load(settings: Settings, asked: Load, quic: QuicConfiguration, urgency: str) -> Timing:
     """Load the page and return TIMING. Raises Refusal or OSError."""
     address = (settings.address, settings.port)
-    requests = [Request(path, hashed=asked.hashed) for path in asked.paths]
+    requests = [
+        Request(path, hashed=asked.hashed, priority=priority_of(urgency, index, len(asked.paths)))
+        for index, path in enumerate(asked.paths)
+    ]
     warm_up(quic, address)
     if settings.connection != "cold":
         quic.session_ticket = await prime(quic, address, asked.netloc)
@@ -94,10 +98,11 @@ def main() -> None:
     env = Environment(os.environ)
     settings = read_settings(env, ABLE)
     asked = read_load(env, settings)
+    urgency = read_urgency(env)
     quic = configuration(env, settings, is_client=True)
     quic.server_name = settings.host
     quic.load_verify_locations(cafile=str(settings.authority))
-    asyncio.run(load(settings, asked, quic)).write(asked.timing)
+    asyncio.run(load(settings, asked, quic, urgency)).write(asked.timing)
 
 
 if __name__ == "__main__":

@@ -18,10 +18,10 @@ class LoadError(Refusal):
 
 
 class Request:
-    """One object: times are seconds since the connection's start."""
+    """One object: times are seconds since the connection's start; `priority` is the field of RFC 9218."""
 
-    def __init__(self, path: str, *, hashed: bool) -> None:
-        self.path = path
+    def __init__(self, path: str, *, hashed: bool, priority: str | None = None) -> None:
+        self.path, self.priority = path, priority
         self.status = self.size = 0
         self.start_s = self.first_byte_s = self.end_s = 0.0
         self._digest = sha256() if hashed else None
@@ -84,6 +84,8 @@ class PageClient(QuicConnectionProtocol):
                 (b":method", b"GET"), (b":scheme", b"https"), (b":authority", self._authority),
                 (b":path", request.path.encode()), (b"user-agent", b"howquick"),
             ]  # fmt: skip
+            if request.priority is not None:
+                headers.append((b"priority", request.priority.encode()))
             self._http.send_headers(stream, headers, end_stream=True)
         self.transmit()
         await self._done

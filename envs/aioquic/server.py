@@ -17,6 +17,7 @@ from contract import Environment, Settings, read_settings, run
 from contract.settings import read_www
 from qlog import StreamingLogger
 from settings import ABLE, configuration, enlarge_buffer
+from urgency import read_urgency
 
 # A connection's last event must be on disk 100 ms after the peer closed it.
 QLOG_FLUSH_S = 0.05
@@ -123,6 +124,7 @@ def main() -> None:
     env = Environment(os.environ)
     settings = read_settings(env, ABLE)
     www = read_www(env)
+    read_urgency(env)  # the client's
     quic = configuration(env, settings, is_client=False)
     quic.load_cert_chain(str(settings.chain), str(settings.key))
     PageServer.content = Content(www)

@@ -109,6 +109,7 @@ void page_prepare(struct page *page, const struct settings *settings) {
   for (int i = 0; i < page->count; i++) {
     struct transfer *t = &page->transfers[i];
     transfer_prepare(t, settings, &settings->asked.requests[i], sessions_of(page, i));
+    transfer_prioritize(t, priority_of(settings->urgency, i, page->count));
     /* Otherwise libcurl would use fewer connections than asked for when the server answers at once. */
     bool opens = !settings->asked.sequential && i >= 2 && i <= settings->connections;
     curl_easy_setopt(t->easy, CURLOPT_FRESH_CONNECT, opens ? 1L : 0L);

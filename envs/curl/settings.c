@@ -47,5 +47,6 @@ void read_settings(struct settings *s) {
   s->connections = (int)option_number("OPTION_CONNECTIONS", 1, 100);
   if (protocol != H1) s->connections = 1;
   option_supported("OPTION_ON_MOVE", ways);
+  s->urgency = read_urgency();
   check_options();
 }

@@ -6,6 +6,7 @@
 
 #include "contract/failure.h"
 #include "contract/settings.h"
+#include "contract/urgency.h"
 
 struct settings {
   const char *protocol;      /* h1, h2, h3 */
@@ -18,6 +19,7 @@ struct settings {
   const char *ciphers;       /* of TLS 1.3; NULL: OpenSSL's own order */
   bool verify;               /* the server's certificate */
   int socket_buffer_bytes;   /* 0: leave alone */
+  enum urgency urgency;
   char *resolve;             /* HOST:PORT:ADDRESS */
   char *prime_url;
   char *ca;                  /* file of the authority */

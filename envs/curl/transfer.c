@@ -102,6 +102,15 @@ void transfer_prepare(struct transfer *t, const struct settings *s, const struct
   set_tls(t, s, sessions);
 }
 
+void transfer_prioritize(struct transfer *t, const char *priority) {
+  if (!priority) return;
+  char *line = text_of("priority: %s", priority);
+  t->headers = curl_slist_append(NULL, line);
+  free(line);
+  if (!t->headers) quit(EXIT_FAILURE, "out of memory");
+  curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers);
+}
+
 static void add(struct transfer *t, CURLM *multi) {
   CURLMcode code = curl_multi_add_handle(multi, t->easy);
   if (code != CURLM_OK) quit(EXIT_FAILURE, "%s: %s", t->path, curl_multi_strerror(code));
@@ -152,5 +161,6 @@ void transfer_finish(struct transfer *t, const struct settings *s, CURLcode resu
 
 void transfer_free(struct transfer *t) {
   curl_easy_cleanup(t->easy);
+  curl_slist_free_all(t->headers);
   EVP_MD_CTX_free(t->hash);
 }

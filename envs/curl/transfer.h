@@ -11,6 +11,7 @@
 struct transfer {
   const char *path;              /* within the URL */
   CURL *easy;
+  struct curl_slist *headers;    /* further ones of the request; NULL: none */
   EVP_MD_CTX *hash;
   double origin;                 /* monotonic time of the page's start, s */
   double start_s, first_byte_s, end_s; /* since origin */
@@ -30,6 +31,9 @@ double monotonic_s(void);
 
 /* Prepare a handle for a request; sessions is the cache shared with earlier connections or NULL. */
 void transfer_prepare(struct transfer *t, const struct settings *s, const struct request *request, CURLSH *sessions);
+
+/* Have the request say how urgent it is (RFC 9218); NULL: it says nothing. */
+void transfer_prioritize(struct transfer *t, const char *priority);
 
 /* Add the handle to multi and note the start. */
 void transfer_start(struct transfer *t, CURLM *multi, double origin);

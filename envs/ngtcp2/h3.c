@@ -183,13 +183,15 @@ static nghttp3_nv header(const char *name, const char *value) {
                       NGHTTP3_NV_FLAG_NONE};
 }
 
-static int request(struct streams *s, int64_t stream, const char *path, uint64_t first) {
+static int request(struct streams *s, int64_t stream, const char *path, uint64_t first,
+                   const char *priority) {
   char *authority = text_of("%s:%s", s->settings->told.host, s->settings->told.port);
   char *range = text_of("bytes=%llu-", (unsigned long long)first);
-  nghttp3_nv headers[] = {header(":method", "GET"),      header(":scheme", "https"),
-                          header(":authority", authority), header(":path", path),
-                          header("user-agent", "howquick"), header("range", range)};
-  size_t count = sizeof headers / sizeof *headers - (first ? 0 : 1);
+  nghttp3_nv headers[7] = {header(":method", "GET"), header(":scheme", "https"), header(":authority", authority),
+                           header(":path", path), header("user-agent", "howquick")};
+  size_t count = 5;
+  if (first) headers[count++] = header("range", range);
+  if (priority) headers[count++] = header("priority", priority);
   int failed = nghttp3_conn_submit_request(s->h3, stream, headers, count, NULL, NULL);
   free(authority);
   free(range);
@@ -206,8 +208,9 @@ static int respond(struct streams *s, int64_t stream, const struct answer *answe
                           header("content-length", size), header("content-range", range)};
   size_t count = answer->status == 206 ? 4 : 3;
   const nghttp3_data_reader reader = {on_read};
-  if (s->settings->round_robin) {
-    nghttp3_pri priority = {.urgency = NGHTTP3_DEFAULT_URGENCY, .inc = 1};
+  if (s->settings->scheduling != AS_ASKED) {
+    /* Goes before what the client asks for, in its request or later. */
+    nghttp3_pri priority = {.urgency = NGHTTP3_DEFAULT_URGENCY, .inc = s->settings->scheduling == ROUND_ROBIN};
     nghttp3_conn_set_server_stream_priority(s->h3, stream, &priority);
   }
   int failed = nghttp3_conn_submit_response(s->h3, stream, headers, count, &reader);

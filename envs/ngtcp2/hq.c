@@ -61,7 +61,9 @@ static int begin(struct streams *s) {
   return 0;
 }
 
-static int request(struct streams *s, int64_t stream, const char *path, uint64_t first) {
+static int request(struct streams *s, int64_t stream, const char *path, uint64_t first,
+                   const char *priority) {
+  (void)priority;
   if (first) return -1;
   struct lane *lane = lane_of(s, stream);
   lane->request = text_of("GET %s\r\n", path);
@@ -108,7 +110,7 @@ static int sent(struct streams *s, int64_t stream, size_t length) {
   struct lane *lane = lane_of(s, stream);
   lane->sent += length;
   lane->done = lane->sent == lane->length;
-  if (s->settings->round_robin && !lane->done) end_turn(s, lane);
+  if (s->settings->scheduling == ROUND_ROBIN && !lane->done) end_turn(s, lane);
   return 0;
 }
 

@@ -111,7 +111,8 @@ static void request_more(struct load *load) {
     o->requested = true;
     /* The first object's time begins with the connection. */
     if (i > 0 && !o->resumed_at) o->start_s = page_clock(page);
-    if (c->protocol->request(c->streams, stream, o->path, o->resumed_at))
+    if (c->protocol->request(c->streams, stream, o->path, o->resumed_at,
+                             priority_of(page->settings->urgency, i, page->count)))
       quit(EXIT_FAILURE, "%s: cannot be asked for", o->path);
   }
 }

@@ -22,7 +22,7 @@ static void read_protocol(struct settings *s) {
 }
 
 static void read_knobs(struct settings *s) {
-  static const char *const orders[] = {"fifo", "round_robin", NULL};
+  static const char *const orders[] = {"client", "fifo", "round_robin", NULL};
   static const char *const ways[] = {"reconnect", "resume", "migrate", NULL};
   const int64_t window = (int64_t)1 << 40;
   s->cipher = read_cipher(ANY_CIPHER);
@@ -38,8 +38,9 @@ static void read_knobs(struct settings *s) {
   s->gso = option_switch("OPTION_GSO");
   s->pacing = option_switch("OPTION_PACING");
   s->verify = option_switch("OPTION_VERIFY");
-  s->round_robin = option_supported("OPTION_SCHEDULING", orders) == 1;
+  s->scheduling = (enum scheduling)option_supported("OPTION_SCHEDULING", orders);
   s->on_move = (enum on_move)option_supported("OPTION_ON_MOVE", ways);
+  s->urgency = read_urgency();
   check_options();
 }
 
@@ -47,6 +48,9 @@ static void read_client(struct settings *s) {
   read_asked(&s->asked, s->told.host);
   if (s->asked.moves && !s->h3)
     quit(EXIT_NOT_SUPPORTED, "MOVES is not supported with hq, whose answers do not tell their lengths; use h3");
+  if (s->urgency != NO_URGENCY && !s->h3)
+    quit(EXIT_NOT_SUPPORTED, "OPTION_URGENCY %s is not supported with hq, whose requests have no header; use h3 or none",
+         option("OPTION_URGENCY"));
 }
 
 void read_settings(struct settings *s, bool server) {

@@ -7,8 +7,11 @@
 
 #include "common.h"
 #include "contract/settings.h"
+#include "contract/urgency.h"
 
 enum on_move { RECONNECT, RESUME, MIGRATE };
+/* Whose order the bytes of a server have: the client's, or one that nothing the client asks for changes. */
+enum scheduling { AS_ASKED, FIFO, ROUND_ROBIN };
 
 struct settings {
   bool server;
@@ -24,8 +27,10 @@ struct settings {
   uint64_t initial_max_data, initial_max_stream_data, max_streams, ack_packets;
   uint64_t idle_timeout_s, initial_rtt_ms, max_udp_payload;
   int socket_buffer_bytes;
-  bool gso, pacing, round_robin, verify;
+  bool gso, pacing, verify;
   enum on_move on_move;
+  enum scheduling scheduling;
+  enum urgency urgency;
 };
 
 /* Read and check everything; quits with 127 for what is not supported and 1 for what is wrong. */

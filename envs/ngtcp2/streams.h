@@ -40,8 +40,9 @@ struct protocol {
   void (*destroy)(struct streams *streams);
   /* Open the protocol's own streams: once, as soon as keys allow. */
   int (*begin)(struct streams *streams);
-  /* Client: send a request on a stream just opened; first > 0: the rest from that byte on. */
-  int (*request)(struct streams *streams, int64_t stream, const char *path, uint64_t first);
+  /* Client: send a request on a stream just opened; first > 0: the rest from that byte on; priority: the header
+     field of RFC 9218, NULL for none. */
+  int (*request)(struct streams *streams, int64_t stream, const char *path, uint64_t first, const char *priority);
   /* Server: answer a request. */
   int (*respond)(struct streams *streams, int64_t stream, const struct answer *answer);
   /* What to send next: fills *stream (-1: nothing), *fin and vectors; returns their number or -1. */

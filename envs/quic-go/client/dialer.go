@@ -26,12 +26,18 @@ type dialer struct {
 	tls      *tls.Config
 	tickets  *tickets
 	logs     *stack.Logs
+	// priorities are the header fields that say how urgent the object of a path is.
+	priorities map[string]string
 }
 
 func newDialer(settings contract.Settings, load contract.LoadSettings, options stack.Options) (*dialer, error) {
 	alpn := map[string]string{"h1": "http/1.1", "h2": "h2", "h3": "h3", "hq": "hq-interop"}
+	fields, err := priorities(settings, load, options.Urgency)
+	if err != nil {
+		return nil, err
+	}
 	config, err := options.ClientTLS(settings, alpn[settings.Protocol])
-	return &dialer{settings, load, options, config, &tickets{}, stack.OpenLogs()}, err
+	return &dialer{settings, load, options, config, &tickets{}, stack.OpenLogs(), fields}, err
 }
 
 func (d *dialer) isQUIC() bool { return d.settings.Protocol == "h3" || d.settings.Protocol == "hq" }
@@ -111,12 +117,18 @@ func (d *dialer) origin() string {
 }
 
 // request asks for an object by HTTP, from byte first on.
-func request(ctx context.Context, method, url string, first int64) (*http.Request, error) {
-	wanted, err := http.NewRequestWithContext(ctx, method, url, nil)
-	if err == nil && first > 0 {
+func (d *dialer) request(ctx context.Context, method, path string, first int64) (*http.Request, error) {
+	wanted, err := http.NewRequestWithContext(ctx, method, d.origin()+path, nil)
+	if err != nil {
+		return nil, err
+	}
+	if first > 0 {
 		wanted.Header.Set("Range", fmt.Sprintf("bytes=%d-", first))
 	}
-	return wanted, err
+	if field := d.priorities[path]; field != "" {
+		wanted.Header.Set("Priority", field)
+	}
+	return wanted, nil
 }
 
 // answerOf hides the difference between a whole object and the rest that was asked for.

@@ -129,7 +129,7 @@ func (s *quicSession) get(
 	if client == nil {
 		return get09(ctx, conn, path)
 	}
-	wanted, err := request(ctx, method, s.dialer.origin()+path, first)
+	wanted, err := s.dialer.request(ctx, method, path, first)
 	if err != nil {
 		return contract.Answer{}, err
 	}

@@ -75,7 +75,7 @@ func (s *tcpSession) connect(ctx context.Context, _, _ string) (net.Conn, error)
 }
 
 func (s *tcpSession) Get(ctx context.Context, path string, first int64) (contract.Answer, error) {
-	wanted, err := request(ctx, http.MethodGet, s.dialer.origin()+path, first)
+	wanted, err := s.dialer.request(ctx, http.MethodGet, path, first)
 	if err != nil {
 		return contract.Answer{}, err
 	}

@@ -17,6 +17,12 @@ const (
 	Resume = "resume"
 	// Migrate names the answer to a move that keeps the connection.
 	Migrate = "migrate"
+	// NoUrgency names the requests that say nothing of it.
+	NoUrgency = "none"
+	// Reverse names the order in which the last object of a page is the most urgent.
+	Reverse = "reverse"
+	// Incremental names the wish for all objects at once.
+	Incremental = "incremental"
 )
 
 // handshakePatience bounds how long a client waits for a server that does not answer.
@@ -56,6 +62,7 @@ type Options struct {
 	MaxUDPPayload         uint16
 	SocketBufferBytes     int
 	OnMove                string
+	Urgency               string
 	HTTP2ReceiveWindow    int
 	HTTP2ReceiveWindowAll int
 }
@@ -79,6 +86,7 @@ func ReadOptions(env *contract.Environment) Options {
 		MaxUDPPayload:         uint16(env.OptionNumber("MAX_UDP_PAYLOAD", 0, 1452)),
 		SocketBufferBytes:     int(env.OptionNumber("SOCKET_BUFFER_BYTES", 0, 1<<30)),
 		OnMove:                env.OptionChoice("ON_MOVE", quicMoves...),
+		Urgency:               env.OptionChoice("URGENCY", NoUrgency, "order", Reverse, Incremental),
 		HTTP2ReceiveWindow:    int(env.OptionNumber("HTTP2_STREAM_WINDOW", 1<<16, 1<<30)),
 		HTTP2ReceiveWindowAll: int(env.OptionNumber("HTTP2_CONNECTION_WINDOW", 1<<16, 1<<30)),
 	}

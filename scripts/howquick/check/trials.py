@@ -18,7 +18,8 @@ from howquick.study.arms import Endpoints, moves_of, not_there, protocols_of, re
 WORDS: dict[str, list[Any]] = {
     "cipher": ["default", "aes128", "aes256", "chacha20"],
     "group": ["X25519", "P-256", "P-384", "X25519MLKEM768"],
-    "scheduling": ["round_robin", "fifo"],
+    "scheduling": ["round_robin", "fifo", "client"],
+    "urgency": ["none", "order", "reverse", "incremental"],
 }
 COLD = "cold"
 
