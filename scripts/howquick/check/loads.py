@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from howquick.analysis_model import Comparison
+from howquick.analysis_model import Comparison, Metric
 from howquick.check.trials import Trial
 from howquick.content.pages import make_certificates, make_page
 from howquick.environment.endpoints import load_endpoints
@@ -73,7 +73,10 @@ def _study(arms: list[Arm], workload: Workload, moves: bool) -> ResolvedStudy:
     }  # fmt: skip
     if moves:
         cell["moves"] = 1
-    nothing: Comparison = {"arms": [], "pairs": [], "rule": {"share": 0, "margin": 0}}
+    metric: Metric = {"column": "plt_s", "label": "Page load time", "short": "PLT", "unit": "s"}
+    nothing: Comparison = {
+        "metric": metric, "arms": [], "pairs": [], "rule": {"share": 0, "margin": 0}
+    }  # fmt: skip
     return {
         "study": STUDY, "title": STUDY, "scale": STUDY, "seed": SEED, "repetitions": 1,
         "timeout_s": TIMEOUT_S, "slow_cells": None, "precision": None, "block_seconds": 3600.0,

@@ -209,7 +209,11 @@ def claimed(**keys):
         (drawn(rows=["arm"]), "figures.h.rows: 'arm' is no factor", "Factors: bandwidth_mbit"),
         (drawn(rows=["rtt_ms"], columns=["rtt_ms"]), "in rows and in columns", "one of them"),
         (lambda d: (drawn()(d), d["comparison"].update(pairs=[])), "no pairs", "`comparison`"),
-        (lambda d: d["comparison"].pop("metric"), "comparison: `metric` is missing", "column of the table of runs"),
+        (
+            lambda d: d["comparison"].pop("metric"),
+            "comparison: `metric` is missing",
+            "column of the table of runs",
+        ),
         # What other kinds need.
         (drawn(kind="scatter"), "figures.h: the kind scatter needs `x`", "column"),
         (drawn(kind="scatter", x="ttlb_s"), "a scatter shows one cell", "one level of each"),
