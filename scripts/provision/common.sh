@@ -75,6 +75,18 @@ check_owner() {
   done
 }
 
+# is_emulator_wanted COMMAND…: says "wanted" where COMMAND may measure shaped links by the machine's own clock: the tests, and
+# what asks for that clock or for a target that always takes it. Who wanted it once keeps it, so that what is there does not
+# depend on the last command.
+is_emulator_wanted() {
+  local word wanted=${ENTER_EMULATOR:-}
+  for word in "$@"; do
+    case $word in *clock=real* | pytest | */pytest | aa | arms | bench | interference) wanted=yes ;; esac
+  done
+  [[ -z $wanted || -e $cache/emulator ]] || : >"$cache/emulator"
+  [[ ! -e $cache/emulator ]] || printf wanted
+}
+
 # read_ready FILE: sets $root, $workflow and $manifest from what provision.sh wrote; false for a file that does not
 # describe what is there, such as an empty one that a power cut left. It is read and never run.
 read_ready() {

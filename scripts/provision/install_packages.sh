@@ -38,6 +38,32 @@ forbid_services() {
   chmod +x /usr/sbin/policy-rc.d
 }
 
+# The appendix is typeset by pdfLaTeX. Each of the other formats would take seconds to build, and none of them is used.
+only_pdflatex() {
+  local name engine
+  mkdir -p /etc/texmf/web2c
+  while read -r name engine; do
+    printf '#! %s %s - none.ini\n' "$name" "$engine"
+  done >/etc/texmf/web2c/fmtutil.cnf <<'FORMATS'
+amstex pdftex
+dvilualatex luatex
+dvilualatex-dev luatex
+dviluatex luatex
+etex pdftex
+latex pdftex
+latex-dev pdftex
+luahbtex luahbtex
+lualatex luahbtex
+lualatex-dev luahbtex
+luatex luatex
+mptopdf pdftex
+pdfetex pdftex
+pdflatex-dev pdftex
+pdftex pdftex
+tex tex
+FORMATS
+}
+
 write_versions() {
   mkdir -p /etc/howquick
   # shellcheck disable=SC2016 # dpkg's own placeholders
@@ -77,6 +103,7 @@ case $step in
     apt install --download-only "${packages[@]}"
     ;;
   install)
+    only_pdflatex
     apt install "${packages[@]}"
     write_versions
     tidy_up

@@ -49,7 +49,7 @@ source_hash() {
 # Sets $programs, those the workflow and the selected studies need, and their hashes.
 programs_needed() {
   read_client_settings
-  mapfile -t programs < <(in_root python3 "$here/select_programs.py" "$repo" "${ENTER_PROGRAMS:-}")
+  mapfile -t programs < <(in_root python3 "$here/select_programs.py" "$repo" "${ENTER_PROGRAMS:-}" "$emulator")
   ((${#programs[@]} > 0)) || fail "the programs that the studies need could not be determined; see above."
   local name
   for name in "${programs[@]}"; do
@@ -68,29 +68,41 @@ prefix_of() {
 
 is_built() { [[ $(prefix_of "$1") == /usr || -e $(prefix_of "$1")/.complete ]]; }
 
-# Builds what is missing side by side, compiled programs first since they take longest.
+# Builds what is missing side by side, compiled programs first since they take longest. Those that share a folder of
+# what they have in common are built one after the other.
 build_programs() {
-  local name jobs=${ENTER_JOBS:-$(nproc)} missing=() long=() short=()
+  local name row jobs=${ENTER_JOBS:-$(nproc)} missing=() sharing='' long=() short=()
   for name in "${programs[@]}"; do
     is_built "$name" && continue
-    if grep -qE 'cargo|make linux' "$(folder_of "$name")/build.sh"; then long+=("$name"); else short+=("$name"); fi
+    missing+=("$name")
+    case $(<"$(folder_of "$name")/build.sh") in
+      *SHARED_TARGET*) sharing+=" $name" ;;
+      *cargo* | *'make linux'*) long+=("$name") ;;
+      *) short+=("$name") ;;
+    esac
   done
-  missing=("${long[@]}" "${short[@]}")
   ((${#missing[@]} > 0)) || return 0
   need_space $((700 * ${#missing[@]})) "building ${missing[*]}"
   local active=0
-  for name in "${missing[@]}"; do
+  for row in ${sharing:+"$sharing"} "${long[@]}" "${short[@]}"; do
     if ((active >= jobs)); then
       wait -n || exit 1
       active=$((active - 1))
     fi
-    part "$name" build_program "$name" &
+    build_row "$row" &
     active=$((active + 1))
   done
   while ((active > 0)); do
     wait -n || exit 1
     active=$((active - 1))
   done
+}
+
+# build_row NAMES: one after the other.
+build_row() {
+  local name names
+  read -r -a names <<<"$1"
+  for name in "${names[@]}"; do part "$name" build_program "$name"; done
 }
 
 # At its final path, since programs may remember where they were built; complete when it says so.
@@ -104,7 +116,7 @@ build_program() {
   (cd "$(folder_of "$name")" && list_files . | tar --create --dereference --null --files-from=- --file=-) |
     tar --extract --touch --no-same-owner --file=- --directory="$work/source"
   cd "$work/source" || exit
-  in_root OUT="$prefix" CACHE="$work/kept" CARGO_HOME="$downloads/cargo" npm_config_cache="$downloads/npm" PIP_CACHE_DIR="$downloads/pip" \
+  in_root OUT="$prefix" CACHE="$work/kept" SHARED_TARGET="$cache/work/shared-target" CARGO_HOME="$downloads/cargo" npm_config_cache="$downloads/npm" PIP_CACHE_DIR="$downloads/pip" \
     GOPATH="$downloads/go" GOCACHE="$work/kept/go" MAKEFLAGS="-j$(nproc)" bash ./build.sh
   sync -f "$prefix"
   printf '%s\n' "${root##*/}" >"$prefix/.complete"

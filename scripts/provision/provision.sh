@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# provision.sh REPO CACHE READY
+# provision.sh REPO CACHE READY EMULATOR
 #
-# Builds what the environment lacks and writes READY, which says where its pieces are. Runs as root of private
+# Builds what the environment lacks and writes READY, which says where its pieces are. EMULATOR: whether an emulator of links
+# is wanted ("wanted" or nothing), whatever the studies say. Runs as root of private
 # namespaces (namespace.pl), so that nothing of it outlives an interrupted start. Each part is whole or absent.
 set -euo pipefail
 repo=$1
 export HOWQUICK_CACHE=$2
 ready=$3
+emulator=$4
 
 here=$repo/scripts/provision
 cd / # visible everywhere, unlike the folder of the caller

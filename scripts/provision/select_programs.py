@@ -1,6 +1,7 @@
-"""What must be built for the studies: `select_programs.py REPO WISH`, one name a line.
+"""What must be built for the studies: `select_programs.py REPO WISH [EMULATOR]`, one name a line.
 
-WISH (ENTER_PROGRAMS) is "all" or names, and takes the place of the studies if it is not empty.
+WISH (ENTER_PROGRAMS) is "all" or names, and takes the place of the studies if it is not empty. EMULATOR says, by being
+not empty, that shaped links may be measured by the machine's own clock whatever the studies say.
 Names are folders of envs/ (programs under test) and of environment/ (the workflow's own Python, what
 checks its scripts, what its report draws with, the kernel of virtual time, the emulator). Without a
 configuration that can be read, every program under test is named: the workflow itself then says what is
@@ -21,6 +22,7 @@ ALWAYS = {"workflow", "typescript", "report"}
 # User mode exists for this processor only.
 KERNEL, KERNEL_MACHINE = "kernel", "x86_64"
 EMULATOR = "rattan"
+CLOCK, REAL = "clock", "real"
 
 
 class ConfigUnusable(Exception):
@@ -61,21 +63,33 @@ def programs_of_study(
     return programs | {arms[name][role] for name in chosen for role in ("server", "client")}
 
 
-def selected_programs(repo: Path, known: set[str]) -> set[str]:
-    """Programs of all selected studies, out of those `known`. Raises ConfigUnusable."""
+def measures_in_real_time(study: dict[str, Any]) -> bool:
+    """Whether a study names the machine's own clock, for all cells or as a level of a factor."""
+    of_factor = study.get("factors", {}).get(CLOCK, {}).get("levels", {})
+    return REAL in (study.get("fixed", {}).get(CLOCK), *of_factor.values())
+
+
+def selected(repo: Path, known: set[str]) -> tuple[set[str], bool]:
+    """Programs of all selected studies, out of those `known`, and whether the emulator may be needed.
+
+    Raises ConfigUnusable.
+    """
     config = read_mapping(repo / "config" / "config.yaml")
     if config.get("runs"):
-        return set()
+        return set(), False
     programs: set[str] = set()
+    real = config.get(CLOCK) == REAL
     for name in config.get("studies", []):
         path = repo / "config" / "studies" / f"{name}.yaml"
         try:
+            study = read_mapping(path)
             programs |= programs_of_study(
-                read_mapping(path), config.get("scale", ""), config.get("arms"), known
+                study, config.get("scale", ""), config.get("arms"), known
             )
+            real = real or measures_in_real_time(study)
         except (KeyError, TypeError, AttributeError) as error:
             raise ConfigUnusable(f"{path}: arms cannot be read ({error})") from None
-    return programs
+    return programs, real
 
 
 def kernel_has_netem() -> bool:
@@ -85,8 +99,11 @@ def kernel_has_netem() -> bool:
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
-def choose(repo: Path, wish: list[str]) -> set[str]:
-    """The names, from the wish or the configuration; exits with a message for an unknown wish."""
+def choose(repo: Path, wish: list[str], emulator: bool) -> set[str]:
+    """The names, from the wish or the configuration; exits with a message for an unknown wish.
+
+    emulator: links may be emulated in real time, whatever the studies say.
+    """
     programs = folders_with("endpoint.yaml", repo / "envs")
     known = programs | folders_with("build.sh", repo / "environment")
     if wish == ["all"]:
@@ -100,19 +117,21 @@ def choose(repo: Path, wish: list[str]) -> set[str]:
         names = set(wish)
     else:
         try:
-            names = selected_programs(repo, programs) & programs
+            names, real = selected(repo, programs)
+            names, emulator = names & programs, emulator or real
         except ConfigUnusable as error:
             print(f"enter: {error}; building all programs.", file=sys.stderr)
-            names = programs
-    emulator = set() if kernel_has_netem() else {EMULATOR}
-    kernel = {KERNEL} if platform.machine() == KERNEL_MACHINE else set()
-    return names | emulator | kernel | ALWAYS
+            names, emulator = programs, True
+    virtual = platform.machine() == KERNEL_MACHINE
+    if (emulator or not virtual) and not kernel_has_netem():
+        names |= {EMULATOR}
+    return names | ({KERNEL} if virtual else set()) | ALWAYS
 
 
 def main() -> None:
     """Command line."""
-    repo, wish = Path(sys.argv[1]), sys.argv[2].replace(",", " ").split()
-    print("\n".join(sorted(choose(repo, wish))))
+    repo, wish, emulator = Path(sys.argv[1]), sys.argv[2], any(sys.argv[3:])
+    print("\n".join(sorted(choose(repo, wish.replace(",", " ").split(), emulator))))
 
 
 if __name__ == "__main__":

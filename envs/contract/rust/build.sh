@@ -1,5 +1,6 @@
 #!/bin/bash
-# Build the server and the client into $OUT/bin; $CACHE keeps what a later build can use again.
+# Build the server and the client into $OUT/bin; $CACHE keeps what a later build can use again. Who builds several, one
+# after the other, may name a folder for all of them, SHARED_TARGET: what they have in common is then compiled once.
 # Needs cargo, a C and a C++ compiler, cmake and libclang (the TLS library and its bindings are built too).
 # Each program in Rust has a link to this script, which builds the folder that the link is in.
 set -euo pipefail
@@ -7,10 +8,11 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 : "${OUT:?OUT: folder to install into}" "${CACHE:?CACHE: folder for intermediate files}"
 
-CARGO_TARGET_DIR="$CACHE/target" cargo build --release --locked --manifest-path "$here/Cargo.toml"
+target=${SHARED_TARGET:-$CACHE/target}
+CARGO_TARGET_DIR="$target" cargo build --release --locked --manifest-path "$here/Cargo.toml"
 mkdir -p "$OUT/bin"
 for program in server client; do
-  install --mode=755 "$CACHE/target/release/$program" "$OUT/bin/$program"
+  install --mode=755 "$target/release/$program" "$OUT/bin/$program"
   # The names of functions stay: profiles tell by them where time goes.
   strip --strip-debug "$OUT/bin/$program"
 done

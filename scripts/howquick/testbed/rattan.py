@@ -25,8 +25,12 @@ def find_program() -> Path:
     if not manifest:
         raise TestbedError("HOWQUICK_MANIFEST is not set: run this by ./enter or nix develop")
     try:
-        values = json.loads(Path(manifest).read_text(encoding="utf-8"))
-        program = Path(values["programs"]["rattan"]["prefix"], "bin", "link-emulator")
+        programs = json.loads(Path(manifest).read_text(encoding="utf-8"))["programs"]
+        if "rattan" not in programs:
+            raise TestbedError(
+                "the emulator of links is not built: start once by ENTER_EMULATOR=yes ./enter"
+            )
+        program = Path(programs["rattan"]["prefix"], "bin", "link-emulator")
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise TestbedError(f"{manifest} does not tell programs.rattan.prefix: {error!r}") from None
     if not os.access(program, os.X_OK):

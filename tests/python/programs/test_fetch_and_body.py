@@ -21,6 +21,8 @@ USUAL = {"FETCH": "page", "BODY": "sha256"}
 ONE_BY_ONE = "tls"
 # Several connections, where it may have them.
 SEVERAL = "h1"
+# On a busy machine an object may have come before the next is asked for, though nobody waits for it.
+TRIES = 6
 
 
 def fetched(
@@ -62,9 +64,14 @@ def test_order_and_hashing_are_as_asked(
     pair: Pair, fetch: str, body: str, certs: Path, small_page: Page, tmp_path: Path
 ) -> None:
     paths = list(small_page.hashes)
-    objects = fetched(pair, certs, small_page, paths, tmp_path, FETCH=fetch, BODY=body)
-    assert [item["path"] for item in objects] == paths
-    assert is_one_by_one(objects) is (fetch == "sequential" or pair.protocol == ONE_BY_ONE)
+    waits = fetch == "sequential" or pair.protocol == ONE_BY_ONE
+    for attempt in range(1 if waits else TRIES):
+        folder = tmp_path / str(attempt)
+        objects = fetched(pair, certs, small_page, paths, folder, FETCH=fetch, BODY=body)
+        assert [item["path"] for item in objects] == paths
+        if is_one_by_one(objects) is waits:
+            return
+    pytest.fail("every object was asked for after the one before" if not waits else "objects overlap")
 
 
 def has_bulk(pair: Pair) -> bool:
