@@ -1,7 +1,8 @@
 """What must be built for the studies: `select_programs.py REPO WISH [EMULATOR]`, one name a line.
 
-WISH (ENTER_PROGRAMS) is "all" or names, and takes the place of the studies if it is not empty. EMULATOR says, by being
-not empty, that shaped links may be measured by the machine's own clock whatever the studies say.
+WISH (ENTER_PROGRAMS) is "all" or names, and takes the place of the studies if it is not empty.
+EMULATOR says, by not being empty, that shaped links may be measured by the machine's own clock,
+whatever the studies say.
 Names are folders of envs/ (programs under test) and of environment/ (the workflow's own Python, what
 checks its scripts, what its report draws with, the kernel of virtual time, the emulator). Without a
 configuration that can be read, every program under test is named: the workflow itself then says what is
