@@ -75,13 +75,15 @@ check_owner() {
   done
 }
 
-# is_emulator_wanted COMMAND…: says "wanted" where COMMAND may measure shaped links by the machine's own clock: the tests, and
-# what asks for that clock or for a target that always takes it. Who wanted it once keeps it, so that what is there does not
-# depend on the last command.
+# is_emulator_wanted COMMAND…: says "wanted" where COMMAND may measure shaped links by the machine's own clock: the tests, what
+# asks for that clock, and targets and programs that always take it. Who wanted it once keeps it, so that what is there does
+# not depend on the last command.
 is_emulator_wanted() {
   local word wanted=${ENTER_EMULATOR:-}
   for word in "$@"; do
-    case $word in *clock=real* | pytest | */pytest | aa | arms | bench | interference) wanted=yes ;; esac
+    case $word in
+      *clock=real* | pytest | aa | arms | bench | interference | */bench.py | */calibrate.py | */check_program.py) wanted=yes ;;
+    esac
   done
   [[ -z $wanted || -e $cache/emulator ]] || : >"$cache/emulator"
   [[ ! -e $cache/emulator ]] || printf wanted

@@ -117,7 +117,7 @@ build_program() {
     tar --extract --touch --no-same-owner --file=- --directory="$work/source"
   cd "$work/source" || exit
   in_root OUT="$prefix" CACHE="$work/kept" SHARED_TARGET="$cache/work/shared-target" CARGO_HOME="$downloads/cargo" npm_config_cache="$downloads/npm" PIP_CACHE_DIR="$downloads/pip" \
-    GOPATH="$downloads/go" GOCACHE="$work/kept/go" MAKEFLAGS="-j$(nproc)" bash ./build.sh
+    GOPATH="$downloads/go" GOCACHE="$cache/work/shared-go" MAKEFLAGS="-j$(nproc)" bash ./build.sh
   sync -f "$prefix"
   printf '%s\n' "${root##*/}" >"$prefix/.complete"
   sync "$prefix/.complete" "$prefix" "$cache/programs"

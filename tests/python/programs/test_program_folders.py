@@ -135,9 +135,12 @@ def test_who_uses_a_contract_has_its_link(language: str, files: str, says: str) 
     assert naming == users_of(language)
 
 
-def select(tree: Path, wish: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def select(
+    tree: Path, wish: str, *emulator: str, **environment: str
+) -> subprocess.CompletedProcess[str]:
     """Runs select_programs.py."""
-    command = [sys.executable, str(tree / "scripts/provision/select_programs.py"), str(tree), wish]
+    program = tree / "scripts/provision/select_programs.py"
+    command = [sys.executable, str(program), str(tree), wish, *emulator]
     return subprocess.run(
         command, capture_output=True, text=True, check=False, env={**os.environ, **environment}
     )
@@ -160,6 +163,28 @@ def test_the_emulator_is_built_for_kernels_without_netem(tree: Path, possible: b
     done = select(tree, "", **with_netem(tree, possible))
     emulator = set() if possible else {"rattan"}
     assert set(done.stdout.split()) == programs() | ALWAYS | emulator
+
+
+@pytest.mark.parametrize(
+    ("study", "config", "asked", "built"),
+    [
+        ("", "", "", False),
+        ("", "", "wanted", True),
+        ("", "clock: real", "", True),
+        ("", "clock: virtual", "", False),
+        ("fixed: {clock: real}", "", "", True),
+        ("fixed: {clock: virtual}", "", "", False),
+        ("factors: {clock: {levels: {here: real, there: virtual}}}", "", "", True),
+    ],
+)
+def test_the_emulator_is_built_where_real_time_needs_it(
+    tree: Path, study: str, config: str, asked: str, built: bool
+) -> None:
+    own = f"arms: {{a: {{server: nginx, client: curl}}}}\n{study}\n"
+    (tree / "config/studies/own.yaml").write_text(own)
+    (tree / "config/config.yaml").write_text(f"studies: [own]\nscale: smoke\n{config}\n")
+    done = select(tree, "", asked, **with_netem(tree, possible=False))
+    assert set(done.stdout.split()) == {"curl", "nginx"} | ALWAYS | ({"rattan"} if built else set())
 
 
 def test_only_what_the_studies_use_is_built(tree: Path) -> None:
