@@ -84,9 +84,7 @@ def selected(repo: Path, known: set[str]) -> tuple[set[str], bool]:
         path = repo / "config" / "studies" / f"{name}.yaml"
         try:
             study = read_mapping(path)
-            programs |= programs_of_study(
-                study, config.get("scale", ""), config.get("arms"), known
-            )
+            programs |= programs_of_study(study, config.get("scale", ""), config.get("arms"), known)
             real = real or measures_in_real_time(study)
         except (KeyError, TypeError, AttributeError) as error:
             raise ConfigUnusable(f"{path}: arms cannot be read ({error})") from None

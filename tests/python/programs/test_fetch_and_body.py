@@ -71,7 +71,9 @@ def test_order_and_hashing_are_as_asked(
         assert [item["path"] for item in objects] == paths
         if is_one_by_one(objects) is waits:
             return
-    pytest.fail("every object was asked for after the one before" if not waits else "objects overlap")
+    pytest.fail(
+        "every object was asked for after the one before" if not waits else "objects overlap"
+    )
 
 
 def has_bulk(pair: Pair) -> bool:
