@@ -36,10 +36,11 @@ def prefix_of(program: str) -> Path | None:
     return Path(entry["prefix"]) if entry else None
 
 
-def program_folders() -> list[Path]:
-    """The folders of all programs that were built, and of the Python that runs this."""
-    prefixes = {entry["prefix"] for entry in load_manifest().get("programs", {}).values()}
-    return sorted({Path(prefix) for prefix in prefixes if prefix != "/usr"} | {Path(sys.prefix)})
+def folders_of(program: str) -> list[Path]:
+    """What a program consists of beside the system: its own folder, if it was built, and the Python that runs this."""
+    prefix = prefix_of(program)
+    built = [prefix] if prefix and prefix != Path("/usr") else []
+    return [*built, Path(sys.prefix)]
 
 
 def environment_hash() -> str:

@@ -14,7 +14,7 @@ from typing import Any
 from howquick import interop
 from howquick.content.pages import SERVER_NAME
 from howquick.environment.endpoints import Endpoint
-from howquick.environment.manifest import prefix_of, program_folders
+from howquick.environment.manifest import folders_of, prefix_of
 from howquick.errors import ROOT
 from howquick.measure.children import ProgramFailed
 from howquick.measure.cpu_time import on_cpus
@@ -142,11 +142,14 @@ class Job:
         return own
 
     def _shown(self) -> list[Path]:
-        """Of the checkout its code alone: results, captures and history lie beside it."""
-        # A guest's is a copy of that (measure/virtual.py). What is mounted one by one takes of the kernel's
-        # randomness, which decides bits.
+        """Of the checkout its code alone, where results, captures and history lie beside it, and the program itself.
+
+        What is mounted takes of a guest's randomness, which decides bits: as many folders there in each
+        environment, whatever else was built.
+        """
+        # A guest's is a copy of the code (measure/virtual.py).
         code = [ROOT] if self.forked else [ROOT / part for part in CODE]
-        return [*code, self.endpoint.folder, *program_folders()]
+        return [*code, self.endpoint.folder, *folders_of(self.endpoint.name)]
 
     def _is_bridged(self) -> bool:
         return self.endpoint.declaration.get("contract") == interop.CONTRACT

@@ -18,7 +18,7 @@ import pytest
 import yaml
 
 from howquick import interop
-from howquick.environment.manifest import program_folders
+from howquick.environment.manifest import load_manifest
 from howquick.errors import ROOT
 from howquick.guest.guest import place
 from howquick.measure.raw import CHECKOUT, CODE
@@ -107,7 +107,7 @@ def planned_look(folder: Path, bridged: bool = False, clock: str = "real") -> It
     aside = [*map(Path, homes), checkout / ".git", results / "tables"]
     secrets = [path / f"howquick-secret-{os.getpid()}" for path in aside]
     cache = Path(os.environ.get("HOWQUICK_CACHE", os.environ["HOME"]))
-    reached = (*aside, cache, checkout, checkout / "envs", *program_folders())
+    reached = (*aside, cache, checkout, checkout / "envs", Path(sys.prefix))
     traces = [path / f"howquick-trace-{os.getpid()}" for path in reached]
     agents = [folder / "agent"]
     if os.access("/run", os.W_OK):
@@ -123,8 +123,9 @@ def planned_look(folder: Path, bridged: bool = False, clock: str = "real") -> It
         code += [place(CHECKOUT) / part for part in (*CODE, PROGRAMS)]
         host = {
             "secrets": [str(secret) for secret in secrets],
+            "others": [str(file) for file in _files_of_programs()],
             "sockets": [str(agent) for agent in agents],
-            "shown": [str(path) for path in (*code, *program_folders())],
+            "shown": [str(path) for path in (*code, sys.prefix)],
             "traces": [str(trace) for trace in traces],
         }
         (programs / "looks" / "host.json").write_text(json.dumps(host))
@@ -149,6 +150,15 @@ def _checkout(root: Path) -> Path:
         left_out = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / part, root / part, symlinks=True, ignore=left_out)
     return root
+
+
+def _files_of_programs() -> list[Path]:
+    """One of each program that was built: what else there is decides nothing."""
+    programs = load_manifest()["programs"].values()
+    folders = {Path(program["prefix"]) for program in programs} - {Path("/usr"), Path(sys.prefix)}
+    files = [next(file for file in folder.rglob("*") if file.is_file()) for folder in folders]
+    assert files
+    return files
 
 
 def _to_the_runner(declaration: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 # What the test has put where a program under test must not see it, what that is shown, and where the test
 # looks for what it has left.
-HOST = {"secrets": [], "sockets": [], "shown": [], "traces": []}
+HOST = {"secrets": [], "others": [], "sockets": [], "shown": [], "traces": []}
 with contextlib.suppress(FileNotFoundError):
     HOST = json.loads((Path(__file__).parent / "host.json").read_text())
 PLACES = ("/etc", "/usr", "/usr/bin", "/sys", "/proc/sys", *HOST["shown"])
@@ -116,7 +116,9 @@ def look():
     alone = {
         "capabilities": int(status["CapEff"], 16) | int(status["CapPrm"], 16) | int(status["CapBnd"], 16),
         "no_new_privs": status["NoNewPrivs"].strip(),
-        "secrets_read": [path for path in HOST["secrets"] if Path(path).exists()],
+        "secrets_read": [
+            path for path in (*HOST["secrets"], *HOST["others"]) if Path(path).exists()
+        ],
         "sockets_reached": [path for path in HOST["sockets"] if can_connect(path)],
         "written": [f for f in PLACES if can_write(f)],
         "settings": [path for path in (*SETTINGS, *FILES) if can_open(path)],
