@@ -37,7 +37,7 @@ def prefix_of(program: str) -> Path | None:
 
 
 def folders_of(program: str) -> list[Path]:
-    """What a program consists of beside the system: its own folder, if it was built, and the Python that runs this."""
+    """What a program consists of beside the system: its own folder, if it was built, and this Python."""
     prefix = prefix_of(program)
     built = [prefix] if prefix and prefix != Path("/usr") else []
     return [*built, Path(sys.prefix)]

@@ -142,7 +142,7 @@ class Job:
         return own
 
     def _shown(self) -> list[Path]:
-        """Of the checkout its code alone, where results, captures and history lie beside it, and the program itself.
+        """Of the checkout its code alone (results, captures and history lie beside it), and the program.
 
         What is mounted takes of a guest's randomness, which decides bits: as many folders there in each
         environment, whatever else was built.
