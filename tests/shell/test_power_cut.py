@@ -99,7 +99,8 @@ def test_what_is_ready_is_named_last(cache: Path, tmp_path: Path) -> None:
     (scripts / "progress.sh").write_text(NOTHING_TO_BUILD)
     ready = cache / "known/key"
     calls = traced(
-        cache, [*NAMESPACE, "--", "bash", scripts / "provision.sh", tmp_path / "repo", cache, ready]
+        cache,
+        [*NAMESPACE, "--", "bash", scripts / "provision.sh", tmp_path / "repo", cache, ready, ""],
     )
     unfinished = "known/key.unfinished"
     assert calls == [
