@@ -6,13 +6,12 @@
 # falls with any one of them: there the confidence is Bonferroni's over all of them (Dunn, JASA 56, 1961).
 
 uses(
-  "base/errors", "base/tables", "base/tolerance", "read/censoring", "read/runs", "read/selection", "statistics/claim_levels",
-  "statistics/claim_numbers", "statistics/enough", "statistics/metric"
+  "base/errors", "base/tables", "base/tolerance", "read/censoring", "read/runs", "read/selection", "read/states",
+  "statistics/claim_levels", "statistics/claim_numbers", "statistics/enough", "statistics/metric"
 )
 
 SUPPORTED <- "supported"
 NOT_SUPPORTED <- "not supported"
-UNDECIDED <- "undecided"
 TOO_FEW <- "too few loads"
 NOT_TESTED <- "not tested at this scale"
 NOT_APPLICABLE <- "not applicable"

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from howquick.model import Cell, PlannedBlock, ResolvedStudy
 from howquick.plan.estimate import (
-    bytes_beside,
-    expected_bytes,
+    expected_disk,
     expected_repetition_s,
     expected_wall_s,
     rate,
@@ -57,17 +56,13 @@ def partition(study: ResolvedStudy) -> list[PlannedBlock]:
                 1 for repetition in repetitions if repetition < full_captures_of(study, cell)
             )
             headers = len(repetitions) - full
-            # Two captures of about 1.1 times the page, or of its headers only; or none at all.
-            seen = 2 if cell.get("observe", {}).get("captures", True) else 0
-            whole = sum(expected_bytes(cell, arm) + bytes_beside(cell) for arm in arms)
-            disk = whole * seen * (1.1 * full + 0.2 * headers)
             planned = PlannedBlock(
                 study=study["study"],
                 cell=cell["name"],
                 block=number,
                 repetitions=repetitions,
                 seconds=round(BLOCK_SETUP_S + one * len(repetitions), 1),
-                bytes=round(disk),
+                bytes=round(sum(expected_disk(cell, arm, full, headers) for arm in arms)),
                 peak_mbit=round(max(rate(cell, arm) for arm in arms) * 8e-6, 1),
                 arms=len(arms),
                 alone=bool(cell.get("alone")),

@@ -21,6 +21,11 @@ OVERHEAD_S = 0.35
 # In virtual time it is the processor that a load costs: a copy of a guest, and what it transfers.
 GUEST_S = 1.0
 GUEST_S_PER_MB = 0.5
+# What an end leaves for each byte that comes: whole packets, their headers, a qlog (docs/costs.md).
+CAPTURE_PER_BYTE = 1.1
+HEADERS_PER_BYTE = 0.2
+QLOG_PER_BYTE = 1.9
+QUIC = frozenset({"h3", "hq"})
 
 
 def expected_plt_s(cell: Cell, arm: Arm) -> float:
@@ -107,3 +112,24 @@ def start_cost(arm: Arm) -> dict[str, float]:
     client = load_endpoints()[arm["client"]].declaration["client"]
     declared: dict[str, float] = client.get("start", {})
     return {"wall_s": 0.0, "cpu_s": 0.0, "processors": 0.0} | declared
+
+
+def expected_disk(cell: Cell, arm: Arm, full: int, headers: int) -> float:
+    """What loads of an arm leave in captures and qlogs of both ends, bytes.
+
+    `full` of them keep whole packets, `headers` of them headers only.
+    """
+    observe = cell.get("observe", {"captures": True, "qlog": True})
+    each = 0.0
+    if observe.get("captures", True):
+        each += 2 * (CAPTURE_PER_BYTE * full + HEADERS_PER_BYTE * headers)
+    if observe.get("qlog", True) and arm["protocol"] in QUIC:
+        each += qlogs_of(arm) * QLOG_PER_BYTE * (full + headers)
+    return each * (expected_bytes(cell, arm) + bytes_beside(cell))
+
+
+def qlogs_of(arm: Arm) -> int:
+    """How many ends of an arm can write a qlog."""
+    endpoints = load_endpoints()
+    declared = (endpoints[arm[role]].declaration[role] for role in ("server", "client"))
+    return sum(bool(one.get("qlog")) for one in declared)

@@ -8,7 +8,7 @@ import yaml
 from howquick.errors import ROOT, ConfigError
 from howquick.model import ROLES
 from howquick.plan.blocks import partition
-from howquick.plan.estimate import start_cost
+from howquick.plan.estimate import expected_disk, start_cost
 from howquick.plan.fingerprint import block_fingerprint, fingerprint
 from howquick.plan.order import loss_seeds, order_of
 from howquick.plan.plan import complete
@@ -49,6 +49,21 @@ def test_the_paper_has_48_cells_and_a_hundred_repetitions():
     assert len({cell["name"] for cell in study["cells"]}) == 48
     assert study["repetitions"] >= 100
     assert {cell["link"]["loss_percent"] for cell in study["cells"]} == {0, 2}
+
+
+def test_qlogs_are_planned_to_take_disk_where_they_are_written():
+    study = resolve()
+    cell = next(c for c in study["cells"] if c["name"] == "10mbit-18ms-loss0-50obj-large")
+
+    def disk(arm, **observe):
+        seen = cell | ({"observe": {"captures": True, "qlog": True} | observe} if observe else {})
+        return expected_disk(seen, find(study["arms"], arm), full=1, headers=9)
+
+    assert disk("h3-quiche") > disk("h3-nginx-curl") > disk("h1-nginx-curl")
+    for arm in ("h3-quiche", "h1-nginx-curl"):
+        assert disk(arm, qlog=False) == disk("h1-nginx-curl")
+        assert disk(arm, qlog=False, captures=False) == 0
+    assert disk("h3-quiche", captures=False) == disk("h3-quiche") - disk("h1-nginx-curl")
 
 
 def test_a_selection_of_repetitions_is_the_beginning_of_the_study():
