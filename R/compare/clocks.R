@@ -36,10 +36,10 @@ read_clocks <- function(study, virtual, real) {
 #'
 #' @param found as from `read_clocks`
 #' @return data.table, one row per cell and arm: cell, arm, dice (chance has a part in the cell), n_virtual, n_real,
-#'   median_virtual_s, median_real_s, difference_percent (how much longer the load is in real time, of the time there) with low
-#'   and high; processor_s (median), processor_percent (of the time there); left_over_percent (of the difference: what is below 0 or beyond the processor);
-#'   packets_virtual, packets_real (median packets down), packets_percent (their difference in virtual time); verdict as from
-#'   `clock_verdict`
+#'   median_virtual_s, median_real_s, difference_percent (how much longer the load is in real time, of the time there) with
+#'   low and high; processor_s (median), processor_percent (of the time there); left_over_percent (of the difference: what is
+#'   below 0 or beyond the processor); packets_virtual, packets_real (median packets down), packets_percent (their difference
+#'   in virtual time); verdict as from `clock_verdict`
 compare_clocks <- function(found) {
   # Repetitions of the same number have nothing in common.
   found$study$comparison$design <- "independent"
