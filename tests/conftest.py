@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+import turns
 
 HERE = Path(__file__).parent
 # From what needs least to what needs most.
@@ -67,6 +68,7 @@ TIER_OF = {
     "python/test_packages.py": "fast",
     "python/test_style.py": "workflow",
     "python/test_tiers.py": "fast",
+    "python/test_turns.py": "fast",
     "python/testbed": "testbed",
     "python/testbed/test_link.py": "fast",
     "python/testbed/test_link_features.py": "fast",
@@ -89,6 +91,7 @@ def pytest_configure(config):
     for name, needs in TIERS.items():
         config.addinivalue_line("markers", f"{name}: {needs}")
     config.addinivalue_line("markers", RIGHTS)
+    turns.configure(config)
     # pytest's temporary folders are named after the user, and every user of this machine is root in
     # `enter`: the number that this root has outside tells them apart.
     outside = Path("/proc/self/uid_map").read_text().split()[1]
@@ -116,8 +119,9 @@ def tier_of(item):
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """Mark every test with its tier before -m selects."""
+    turns.put_last(config, items)
     lost = []
     for item in items:
         tier = tier_of(item)
@@ -133,7 +137,10 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_runtest_logreport(report):
-    tier = dict(report.user_properties)["tier"]
+    tier = dict(report.user_properties).get("tier")
+    if tier is None:
+        # Of a worker that died there is no more than which test it had.
+        return
     _tests[tier].add(report.nodeid)
     _seconds[tier] += report.duration
 

@@ -59,4 +59,3 @@ explained_area <- function(points, margin) {
   data.table::rbindlist(parts)
 }
 
-range_text <- function(values) paste(unique(range(values)), collapse = " to ")

@@ -84,8 +84,8 @@ clock_verdict <- function(low, high, processor_percent) {
 #'   difference_percent of the geometric means over loads and cells, with low and high (Welch's, on the logarithms);
 #'   processor_percent, packets_percent (means over the cells); verdict
 pool_clocks <- function(found, table) {
-  seconds <- split(found$runs$value, list(found$runs$measurement, outcome_key(found$runs$cell, found$runs$arm)), sep = "\t")
-  logs <- function(clock, rows) lapply(paste(clock, rows$cell, rows$arm, sep = "\t"), function(key) log(stats::na.omit(seconds[[key]])))
+  indices <- lapply(split(found$runs, found$runs$measurement), outcome_index)
+  logs <- function(clock, rows) Map(function(cell, arm) log(outcomes_at(indices[[clock]], cell, arm)), rows$cell, rows$arm)
   parts <- split(table, list(factor(table$arm, unique(table$arm)), table$dice), drop = TRUE)
   rows <- lapply(parts, function(part) {
     groups <- c(logs(VIRTUAL, part), logs(REAL, part))

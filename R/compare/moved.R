@@ -64,6 +64,6 @@ moved_key <- function(tiles, study) {
     sprintf("Difference of the medians of %s in percent. Grey: did not move; coloured and framed: moved.", tolower_first(metric$label)),
     significance_key(tiles, study, "these tiles"),
     paste0(tolerated_text(known), "."),
-    sprintf("n = %s loads on each side.", paste(unique(range(c(known$n_a, known$n_b))), collapse = " to "))
+    sprintf("n = %s loads on each side.", range_text(c(known$n_a, known$n_b)))
   )
 }

@@ -75,6 +75,9 @@ theme_study <- function() {
 # Height of a line of a caption, millimetres.
 CAPTION_LINE <- 3
 
+#' The least and the most of counts, for a caption: `3`, or `3 to 10`.
+range_text <- function(counts) paste(unique(range(counts)), collapse = " to ")
+
 #' Wrap a remark to the width of a figure.
 caption_text <- function(lines, width = 140L) {
   lines <- lines[nzchar(lines)]

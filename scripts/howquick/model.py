@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 Role = Literal["server", "client"]
 ROLES: tuple[Role, Role] = ("server", "client")
+# Protocols whose packets are QUIC's.
+QUIC = frozenset({"h3", "hq"})
 # Of the machine, or of a guest that the pinned kernel makes (docs/virtual-time.md).
 Clock = Literal["real", "virtual"]
 # Cell names, or per factor the values or level names wanted.

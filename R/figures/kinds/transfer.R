@@ -35,7 +35,7 @@ draw_transfer <- function(figure, study, data) {
       x = "Time since the start of the load (s)", y = NULL,
       caption = caption_text(c(
         sprintf("%s. Circle: request; thin: waiting; thick: first to last byte. Medians, n = %s %s.", figure$path,
-                paste(unique(range(times$n)), collapse = " to "), if (max(times$n) == 1L) "load" else "loads"),
+                range_text(times$n), if (max(times$n) == 1L) "load" else "loads"),
         absent_text(data$runs(), study, select_cells(study, figure$cells, figure_place(figure))$cell, arms)
       ))
     ) +

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from howquick.environment.endpoints import load_endpoints
-from howquick.model import Arm, Cell, ResolvedStudy
+from howquick.model import QUIC, ROLES, Arm, Cell, ResolvedStudy
 from howquick.study.cells import arms_of, clock_of
 from howquick.study.workload import (
     UNSHAPED_RATE,
@@ -25,7 +25,6 @@ GUEST_S_PER_MB = 0.5
 CAPTURE_PER_BYTE = 1.1
 HEADERS_PER_BYTE = 0.2
 QLOG_PER_BYTE = 1.9
-QUIC = frozenset({"h3", "hq"})
 
 
 def expected_plt_s(cell: Cell, arm: Arm) -> float:
@@ -131,5 +130,5 @@ def expected_disk(cell: Cell, arm: Arm, full: int, headers: int) -> float:
 def qlogs_of(arm: Arm) -> int:
     """How many ends of an arm can write a qlog."""
     endpoints = load_endpoints()
-    declared = (endpoints[arm[role]].declaration[role] for role in ("server", "client"))
+    declared = (endpoints[arm[role]].declaration[role] for role in ROLES)
     return sum(bool(one.get("qlog")) for one in declared)

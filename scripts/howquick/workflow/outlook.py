@@ -12,6 +12,8 @@ def outlook(workflow: Workflow, jobs: int) -> str:
     """What is to come, in one line per study: blocks, repetitions, minutes, megabytes."""
     if workflow.rebuild:
         return f"{', '.join(workflow.plans)}: from the tables in {workflow.results}; nothing is measured"
+    if workflow.runs:
+        return f"{', '.join(workflow.plans)}: analysed from the loads in {workflow.runs}"
     lines = []
     for study, plan in workflow.plans.items():
         blocks = plan["blocks"]

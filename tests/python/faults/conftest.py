@@ -1,6 +1,7 @@
 """The table of faults and outcomes: results/bench/faults.csv, written as the tests find them."""
 
 import csv
+import fcntl
 import os
 
 import pytest
@@ -28,6 +29,9 @@ def pytest_sessionfinish(session):
         return
     table = ROOT / "results" / "bench" / "faults.csv"
     table.parent.mkdir(parents=True, exist_ok=True)
+    # Another worker may end at the same time.
+    folder = os.open(table.parent, os.O_RDONLY)
+    fcntl.flock(folder, fcntl.LOCK_EX)
     known = {}
     if table.exists():
         with table.open(newline="") as stream:
@@ -38,3 +42,4 @@ def pytest_sessionfinish(session):
         writer.writeheader()
         writer.writerows((known | _outcomes).values())
     temporary.replace(table)
+    os.close(folder)

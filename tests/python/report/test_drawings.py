@@ -88,6 +88,14 @@ def test_curves_are_medians_of_r_in_panels_of_their_own(
         )  # fmt: skip
 
 
+def test_numbers_across_that_have_no_room_are_left_out(page: Browser, sample: Sample) -> None:
+    open_figure(page, sample, "against-loss")
+    sizes = [104_000 * 2**power for power in range(7)]
+    axis = f"{{ domain: [0, {1.04 * sizes[-1]}] }}"
+    assert page.run(f"withRoom({sizes}, {axis}, 400)") == [sizes[0], *sizes[3:]]
+    assert page.run(f"withRoom({sizes}, {axis}, 4000)") == sizes
+
+
 @pytest.mark.parametrize("figure", ["bars", "cpu-bars"])
 def test_bars_and_their_intervals_are_those_of_r(
     page: Browser, sample: Sample, figure: str

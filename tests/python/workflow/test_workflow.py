@@ -125,6 +125,7 @@ def test_figures_are_the_same_bytes_when_drawn_again(smoke, tmp_path):
         results = tmp_path / name
         status, output = run(results, "analyse", config=[f"runs={table}"])
         assert status == 0, output[-4000:]
+        assert f"from the loads in {table}" in output and "to measure" not in output
         outputs.append(
             {
                 path.name: path.read_bytes()

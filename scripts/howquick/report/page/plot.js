@@ -12,6 +12,8 @@ const SYMBOLS = { circle: symbolCircle, square: symbolSquare, diamond: symbolDia
 const DASHES = ['none', '7 4', '2 3', '9 3 2 3', '12 4', '4 2'];
 // So many times wider than Plot takes letters to be, they are in some fonts: a label is cut a little earlier.
 const LETTER_SHARE = 1.15;
+// Of a text on an axis, pixels.
+const DIGIT_WIDTH = 6.5;
 
 /**
  * @param {Study} study
@@ -70,13 +72,13 @@ function drawing(label, options) {
  * @param {Chart} given
  */
 function chart({ label, width, height, left = 58, x, y, marks }) {
-  const tickSize = 0;
+  const [tickSize, right] = [0, 14];
   /** @type {{ labelAnchor: 'center', labelArrow: 'none' }} */
   const named = { labelAnchor: 'center', labelArrow: 'none' };
-  const [across, down] = [ticksOf(x, (width - left) / 100), ticksOf(y, height / 50)];
+  const [across, down] = [withRoom(ticksOf(x, (width - left) / 100), x, width - left - right), ticksOf(y, height / 50)];
   const grid = { className: 'gridline', strokeOpacity: 1 };
   return drawing(label, {
-    width, height, marginLeft: left, marginRight: 14, marginTop: 10, marginBottom: 40,
+    width, height, marginLeft: left, marginRight: right, marginTop: 10, marginBottom: 40,
     x: { domain: x.domain, type: x.log ? 'log' : 'linear' }, y: { domain: y.domain, type: y.log ? 'log' : 'linear' },
     marks: [
       Plot.gridX({ ticks: across, ...grid }), y.bare ? null : Plot.gridY({ ticks: down, ...grid }), Plot.frame({ anchor: 'bottom', className: 'axis' }),
@@ -103,6 +105,24 @@ function isNarrow({ log, domain: [low, high] }) {
 function ticksOf(axis, count) {
   const some = Math.max(2, Math.floor(count));
   return axis.ticks ?? (isNarrow(axis) ? evenly(...axis.domain, some) : some);
+}
+
+/**
+ * Those of the numbers across whose texts have room beside each other, from the least on.
+ * @param {number[] | number} ticks
+ * @param {Axis} axis
+ * @param {number} width
+ */
+function withRoom(ticks, axis, width) {
+  if (typeof ticks === 'number' || axis.log || axis.names) return ticks;
+  const [low, high] = axis.domain;
+  let free = -Infinity;
+  return ticks.filter((tick) => {
+    const [middle, half] = [width * (tick - low) / (high - low), tickText(tick, axis).length * DIGIT_WIDTH / 2];
+    const fits = middle - half >= free;
+    if (fits) free = middle + half + DIGIT_WIDTH;
+    return fits;
+  });
 }
 
 /**
