@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
 Role = Literal["server", "client"]
 ROLES: tuple[Role, Role] = ("server", "client")
-# Protocols whose packets are QUIC's.
-QUIC = frozenset({"h3", "hq"})
 # Of the machine, or of a guest that the pinned kernel makes (docs/virtual-time.md).
 Clock = Literal["real", "virtual"]
 # Cell names, or per factor the values or level names wanted.
@@ -195,6 +193,7 @@ class VirtualScale(TypedDict):
     """What a scale asks for in virtual time; `above_s` is of the machine's own time there."""
 
     repetitions: int
+    exact_repetitions: NotRequired[int]  # of cells without dice
     slow_cells: NotRequired[SlowCells]
 
 

@@ -75,7 +75,9 @@ test_that("the text says how many repetitions cells have that have others", {
   plan$virtual <- list(repetitions = 10)
   expect_identical(slow_text(as_study(plan)), slow_text(as_study(test_plan(slow_cells = plan$slow_cells))))
   plan$cells <- lapply(plan$cells, function(cell) c(cell, list(clock = "virtual")))
-  expect_match(slow_text(as_study(plan)), "60 s, 10 in virtual time, three at most without loss in virtual time)", fixed = TRUE)
+  expect_match(slow_text(as_study(plan)), "60 s, 10 in virtual time, 3 at most without loss in virtual time)", fixed = TRUE)
+  plan$virtual$exact_repetitions <- 6
+  expect_match(slow_text(as_study(plan)), "6 at most without loss in virtual time)", fixed = TRUE)
   expect_identical(slow_text(as_study(test_plan())), "")
 })
 

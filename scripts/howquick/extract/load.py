@@ -8,7 +8,6 @@ import numpy as np
 
 from howquick.capture.read import ACK, FIN, RST, SCTP, SYN, TCP, UDP, Frames
 from howquick.extract.tcp import new_bytes, stream_positions
-from howquick.model import QUIC
 from howquick.timing import Timing
 
 # The client reads its clock just before it opens its first connection, so the first packet can be
@@ -19,6 +18,7 @@ CLOCK_SLACK_NS = 2_000_000
 _EARLY_SHARE = 0.25
 
 _TRANSPORTS = {"h1": TCP, "h2": TCP, "spdy": TCP, "tls": TCP, "h3": UDP, "hq": UDP, "sctp": SCTP}
+_QUIC = frozenset({"h3", "hq"})
 # A QUIC connection opens with long headers: their first byte has the top bit set (RFC 8999).
 _LONG_HEADER = 0x80
 # The type of the chunk that opens an association (RFC 9260, section 3.2).
@@ -120,7 +120,7 @@ def _opens(table: np.ndarray, protocol: str, wanted: int | None) -> np.ndarray:
     syn = (table["protocol"] == TCP) & (table["flags"] & (SYN | ACK) == SYN)
     datagram = table["protocol"] == UDP
     init = (table["protocol"] == SCTP) & (table["first_byte"] == _INIT)
-    if protocol in QUIC:
+    if protocol in _QUIC:
         datagram &= table["first_byte"] & _LONG_HEADER != 0
     if wanted is None:
         return np.asarray(syn | datagram | init)

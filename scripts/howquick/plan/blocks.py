@@ -17,15 +17,18 @@ BLOCK_SETUP_S = 2.0
 
 def repetitions_of(study: ResolvedStudy, cell: Cell) -> int:
     """How often a cell is measured: a scale may spare cells that take long, and those without dice."""
+    most = EXACT_REPETITIONS
     if clock_of(cell) == "virtual" and "virtual" in study:
-        asked, slow = study["virtual"]["repetitions"], study["virtual"].get("slow_cells")
+        virtual = study["virtual"]
+        asked, slow = virtual["repetitions"], virtual.get("slow_cells")
+        most = virtual.get("exact_repetitions", most)
         seconds = expected_wall_s(study, cell)
     else:
         asked, slow = study["repetitions"], study["slow_cells"]
         seconds = expected_repetition_s(study, cell)
     if slow and seconds > slow["above_s"]:
         asked = min(slow["repetitions"], asked)
-    return min(EXACT_REPETITIONS, asked) if cell.get("exact") else asked
+    return min(most, asked) if cell.get("exact") else asked
 
 
 def _cut(study: ResolvedStudy, cell: Cell, one: float) -> list[list[int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from howquick.environment.endpoints import load_endpoints
-from howquick.model import QUIC, ROLES, Arm, Cell, ResolvedStudy
+from howquick.model import ROLES, Arm, Cell, ResolvedStudy
 from howquick.study.cells import arms_of, clock_of
 from howquick.study.workload import (
     UNSHAPED_RATE,
@@ -25,6 +25,7 @@ GUEST_S_PER_MB = 0.5
 CAPTURE_PER_BYTE = 1.1
 HEADERS_PER_BYTE = 0.2
 QLOG_PER_BYTE = 1.9
+QUIC = frozenset({"h3", "hq"})
 
 
 def expected_plt_s(cell: Cell, arm: Arm) -> float:

@@ -145,8 +145,10 @@ def _repetitions(at: Scaled) -> str:
     found = set()
     for cell in at.cells:
         virtual = clock_of(cell) == "virtual"
-        asked = (at.scale.get("virtual", at.scale) if virtual else at.scale)["repetitions"]
-        found.add(min(EXACT_REPETITIONS, asked) if cell.get("exact") else asked)
+        scale = at.scale.get("virtual", at.scale) if virtual else at.scale
+        most = scale.get("exact_repetitions", EXACT_REPETITIONS)
+        asked = scale["repetitions"]
+        found.add(min(most, asked) if cell.get("exact") else asked)
     return " to ".join(str(number) for number in sorted({min(found), max(found)}))
 
 

@@ -112,10 +112,18 @@ def repetitions(study: ResolvedStudy) -> dict[str, int]:
     return counts
 
 
-def test_what_has_no_dice_is_measured_three_times(resolve: Any) -> None:
+def test_what_has_no_dice_is_measured_few_times(resolve: Any) -> None:
     assert set(repetitions(resolve(clock="real")).values()) == {100}
-    virtual = repetitions(resolve(clock="virtual"))
-    assert {("loss0" in cell, n) for cell, n in virtual.items()} == {(True, 3), (False, 100)}
+
+    def three(data: dict[str, Any]) -> None:
+        del data["scales"]["paper"]["virtual"]
+
+    def by_loss(study: ResolvedStudy) -> set[tuple[bool, int]]:
+        return {("loss0" in cell, n) for cell, n in repetitions(study).items()}
+
+    assert by_loss(resolve(three, clock="virtual")) == {(True, 3), (False, 100)}
+    assert by_loss(resolve(clock="virtual")) == {(True, 6), (False, 100)}
+    assert by_loss(resolve(clock="virtual", repetitions=4)) == {(True, 4), (False, 4)}
 
     def move(data: dict[str, Any]) -> None:
         data["fixed"]["moves"] = 1
