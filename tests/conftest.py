@@ -121,7 +121,6 @@ def tier_of(item):
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     """Mark every test with its tier before -m selects."""
-    turns.put_last(config, items)
     lost = []
     for item in items:
         tier = tier_of(item)
@@ -134,6 +133,7 @@ def pytest_collection_modifyitems(config, items):
         raise pytest.UsageError(
             f"no tier, or more than one: {', '.join(lost)}; name the folder in tests/conftest.py"
         )
+    turns.put_in_order(config, items, lambda item: list(TIERS).index(tier_of(item)))
 
 
 def pytest_runtest_logreport(report):

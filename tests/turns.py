@@ -1,14 +1,14 @@
 """Tests side by side (`pytest -n 2`): file by file, and who must be alone waits for its turn.
 
 A test that holds real time to something, counts processes or fills the processors is `alone`: no other test
-runs beside it. Those come last, so that nobody waits for them before.
+runs beside it. Those come last, so that nobody waits for them before; of the others what takes long is first.
 """
 
 from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -77,7 +77,9 @@ def is_alone(item: pytest.Item) -> bool:
     )
 
 
-def put_last(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Put those that must be alone behind the others, if there are workers."""
+def put_in_order(
+    config: pytest.Config, items: list[pytest.Item], needs: Callable[[pytest.Item], int]
+) -> None:
+    """Put what needs most first, and those that must be alone behind the others, if there are workers."""
     if hasattr(config, "workerinput"):
-        items.sort(key=is_alone)
+        items.sort(key=lambda item: (is_alone(item), -needs(item)))

@@ -11,8 +11,8 @@ from howquick.testbed.link import OF_CONTENT
 
 # Ends the names of files that are made in virtual time, beside those of real time.
 VIRTUAL = "-virtual"
-# Loads of a cell without dice, in virtual time, where a scale asks for no other number: what a seed changes there
-# are the programs' own dice.
+# Loads of a cell without dice, in virtual time, where a scale asks for no other number: what a seed changes
+# there are the programs' own dice.
 EXACT_REPETITIONS = 3
 
 # How the name of a link says what not every link has.
