@@ -21,9 +21,9 @@ def read_workflow(config: Mapping[str, Any], targets: Iterable[str] = ()) -> Wor
     remedy are in its text.
     """
     values = {key: _typed(key, value) for key, value in config.items()}
-    # A target is a study's own (`production_quic`) or a file of one (`…/production-quic/figure.pdf`).
+    # A target is a study's own (`production_quic`) or a file of one (`…/highway/a.pdf`, `…/highway.csv`).
     words = [target for target in targets if "=" not in target]
-    asked = {part for word in words for part in word.replace("_", "-").split("/")}
+    asked = {part.split(".")[0] for word in words for part in word.replace("_", "-").split("/")}
     if own := [study for study in known_studies() if study in asked]:
         values["studies"] = own
     elif "interference" in asked:

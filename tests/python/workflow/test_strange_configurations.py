@@ -98,6 +98,26 @@ def of_a_configuration(content, folder):
     read_workflow(values | {"studies": ["initial-window"], "scale": "smoke"})
 
 
+@pytest.mark.parametrize(
+    ("target", "studies"),
+    [
+        ("how_quick", ["how-quick"]),
+        ("results/tables/how-quick.csv", ["how-quick"]),
+        ("results/figures/how-quick/figure-4.pdf", ["how-quick"]),
+        ("results/appendix.pdf", ["how-quick", "highway"]),
+        ("results.how-quick/appendix.pdf", ["how-quick", "highway"]),
+    ],
+)
+def test_a_target_names_its_study(tmp_path, target, studies):
+    asked = {
+        "studies": ["how-quick", "highway"],
+        "scale": "smoke",
+        "seed": 1,
+        "results": str(tmp_path),
+    }
+    assert list(read_workflow(asked, [target]).plans) == studies
+
+
 def of_a_study(content, folder):
     (folder / "initial-window.yaml").write_bytes(content)
     resolve_study("initial-window", Selection("smoke", 1))
