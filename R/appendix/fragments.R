@@ -152,7 +152,8 @@ slow_text <- function(study) {
   stated <- virtual && !is.null(study$virtual)
   parts <- c(
     slow(study$slow_cells), if (stated) sprintf("%s in virtual time", study$virtual$repetitions),
-    if (stated) slow(study$virtual$slow_cells), if (virtual) sprintf("%s at most without loss in virtual time", study$virtual$exact_repetitions %||% 3)
+    if (stated) slow(study$virtual$slow_cells),
+    if (virtual) sprintf("%s at most without loss in virtual time", study$virtual$exact_repetitions %||% 3)
   )
   if (length(parts) == 0L) "" else tex(sprintf(" (%s)", paste(parts, collapse = ", ")))
 }

@@ -58,4 +58,3 @@ explained_area <- function(points, margin) {
   })
   data.table::rbindlist(parts)
 }
-
