@@ -34,11 +34,11 @@ def wanted(plan):
     "HOWQUICK_SLURM_ARTIFACT" not in os.environ,
     reason="an hour: HOWQUICK_SLURM_ARTIFACT=FOLDER runs it and keeps its results",
 )
-def test_the_artifact_run_goes_through(tmp_path):
+def test_the_artifact_run_goes_through(tmp_path_factory):
     results, line = Path(os.environ["HOWQUICK_SLURM_ARTIFACT"]).absolute() / "results", Timeline()
     results.parent.mkdir(parents=True, exist_ok=True)
     plans = [results / f"plan/{study}.json" for study in STUDIES]
-    with Cluster(tmp_path / "cluster") as cluster:
+    with Cluster(tmp_path_factory.mktemp("cluster")) as cluster:
         head = Head(
             cluster, results,
             "--group-components", "block=40", "calibration=100",

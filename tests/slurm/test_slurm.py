@@ -30,6 +30,12 @@ long_set = pytest.mark.skipif(
 )
 
 
+@pytest.fixture
+def place(tmp_path_factory):
+    """An empty folder for a cluster: a test's own has a name too long for the path of a socket."""
+    return tmp_path_factory.mktemp("cluster")
+
+
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
     """Two nodes alike and one with another processor."""
@@ -137,10 +143,10 @@ def test_jobs_that_the_controller_forgot_are_sent_again(cluster, results):
     assert all(after[path] == content for path, content in kept.items())
 
 
-def test_accounting_tells_how_jobs_ended(prepared, tmp_path):
+def test_accounting_tells_how_jobs_ended(prepared, tmp_path, place):
     """With slurmdbd: sacct in place of squeue; a job cancelled and slurmdbd dead for some seconds."""
     results = shutil.copytree(prepared, tmp_path / "results")
-    with Cluster(tmp_path / "cluster", accounting=True) as cluster:
+    with Cluster(place, accounting=True) as cluster:
         head = Head(
             cluster, results, "measure", f"{results}/tables/how-quick.csv",
             "--slurm-status-command=sacct",
@@ -277,9 +283,9 @@ def test_the_whole_workflow_ends_in_the_appendix(cluster, results):
 
 
 @long_set
-def test_nodes_take_the_environment_from_an_image(tmp_path):
+def test_nodes_take_the_environment_from_an_image(tmp_path, place):
     """Nodes with empty disks of their own: calibration, blocks and appendix come from what they unpack."""
-    with Cluster(tmp_path / "cluster", own_disks=True) as cluster:
+    with Cluster(place, own_disks=True) as cluster:
         head = Head(cluster, tmp_path / "results", nodes="image")
         assert head.wait(1800) == 0, head.output()[-4000:] + cluster.logs()
         assert table_is_whole(head.results)
