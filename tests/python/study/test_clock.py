@@ -122,7 +122,7 @@ def test_what_has_no_dice_is_measured_few_times(resolve: Any) -> None:
         return {("loss0" in cell, n) for cell, n in repetitions(study).items()}
 
     assert by_loss(resolve(three, clock="virtual")) == {(True, 3), (False, 100)}
-    assert by_loss(resolve(clock="virtual")) == {(True, 6), (False, 100)}
+    assert by_loss(resolve(clock="virtual")) == {(True, 12), (False, 100)}
     assert by_loss(resolve(clock="virtual", repetitions=4)) == {(True, 4), (False, 4)}
 
     def move(data: dict[str, Any]) -> None:
