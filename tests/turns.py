@@ -22,6 +22,7 @@ ALONE = "alone: no other test runs beside it"
 PLACES = (
     "python/calibrate",
     "python/faults",
+    "python/guest/test_guest.py",
     "python/interop",
     "python/measure/test_block.py",
     "python/processor/test_measured.py",

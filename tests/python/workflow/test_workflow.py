@@ -165,6 +165,8 @@ def strike(victim, process, family):
 
 
 # Two kills each in the test suite; HOWQUICK_KILLS=20 for a campaign.
+# It counts the namespaces of the machine.
+@pytest.mark.alone
 @pytest.mark.parametrize("victim", ["workflow", "group", "block"])
 def test_kill_9_and_the_same_command_again(tmp_path, victim):
     """Whatever is killed: no process stays, nothing finished is measured again, the table is whole."""
