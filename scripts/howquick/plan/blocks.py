@@ -10,25 +10,19 @@ from howquick.plan.estimate import (
     rate,
     start_cost,
 )
-from howquick.study.cells import EXACT_REPETITIONS, arms_of, clock_of, full_captures_of
+from howquick.study.cells import arms_of, asked_repetitions, clock_of, full_captures_of
 
 BLOCK_SETUP_S = 2.0
 
 
 def repetitions_of(study: ResolvedStudy, cell: Cell) -> int:
     """How often a cell is measured: a scale may spare cells that take long, and those without dice."""
-    most = EXACT_REPETITIONS
     if clock_of(cell) == "virtual" and "virtual" in study:
-        virtual = study["virtual"]
-        asked, slow = virtual["repetitions"], virtual.get("slow_cells")
-        most = virtual.get("exact_repetitions", most)
-        seconds = expected_wall_s(study, cell)
+        slow, seconds = study["virtual"].get("slow_cells"), expected_wall_s(study, cell)
     else:
-        asked, slow = study["repetitions"], study["slow_cells"]
-        seconds = expected_repetition_s(study, cell)
-    if slow and seconds > slow["above_s"]:
-        asked = min(slow["repetitions"], asked)
-    return min(most, asked) if cell.get("exact") else asked
+        slow, seconds = study["slow_cells"], expected_repetition_s(study, cell)
+    asked = asked_repetitions(study, cell)
+    return min(slow["repetitions"], asked) if slow and seconds > slow["above_s"] else asked
 
 
 def _cut(study: ResolvedStudy, cell: Cell, one: float) -> list[list[int]]:

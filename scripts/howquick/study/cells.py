@@ -72,6 +72,14 @@ def clock_of(cell: Cell) -> Clock:
     return cell.get("clock", "real")
 
 
+def asked_repetitions(asked: Any, cell: Cell) -> int:
+    """How often a scale, or a study at one, asks for a cell; slow cells apart (howquick.plan.blocks)."""
+    own = asked.get("virtual", asked) if clock_of(cell) == "virtual" else asked
+    most: int = own.get("exact_repetitions", EXACT_REPETITIONS)
+    repetitions: int = own["repetitions"]
+    return min(most, repetitions) if cell.get("exact") else repetitions
+
+
 def needs_guests(cells: Iterable[Cell]) -> bool:
     """Whether any of these cells is measured in virtual time."""
     return any(clock_of(cell) == "virtual" for cell in cells)

@@ -18,7 +18,7 @@ from typing import Any
 
 from howquick.errors import ConfigError
 from howquick.model import Cell, Workload
-from howquick.study.cells import EXACT_REPETITIONS, clock_of, needs_guests
+from howquick.study.cells import asked_repetitions, needs_guests
 from howquick.study.claims import cells_of_claim
 from howquick.study.sites import SITES
 from howquick.study.workload import kind_of, normalised, video_of
@@ -142,13 +142,7 @@ def _value_of(at: Scaled, name: str, cells: list[Cell]) -> str:
 
 def _repetitions(at: Scaled) -> str:
     """How often an arm is loaded in a cell, by the clock of each; slow cells aside."""
-    found = set()
-    for cell in at.cells:
-        virtual = clock_of(cell) == "virtual"
-        scale = at.scale.get("virtual", at.scale) if virtual else at.scale
-        most = scale.get("exact_repetitions", EXACT_REPETITIONS)
-        asked = scale["repetitions"]
-        found.add(min(most, asked) if cell.get("exact") else asked)
+    found = {asked_repetitions(at.scale, cell) for cell in at.cells}
     return " to ".join(str(number) for number in sorted({min(found), max(found)}))
 
 
