@@ -196,7 +196,9 @@ def browser() -> Iterator[Browser]:
         # It reads commands from 3 and writes answers to 4.
         line = f"exec {shlex.join(argv)} 3<&{commands} 4>&{answers}"
         process = subprocess.Popen(
-            ["bash", "-c", line], pass_fds=(commands, answers), env={**os.environ, "HOME": profile},
+            ["bash", "-c", line], pass_fds=(commands, answers),
+            # Killed, it leaves its socket's folder in TMPDIR.
+            env={**os.environ, "HOME": profile, "TMPDIR": profile},
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )  # fmt: skip
         os.close(commands)

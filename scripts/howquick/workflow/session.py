@@ -27,13 +27,15 @@ from howquick.workflow.manifests import block_plan
 from howquick.workflow.outlook import outlook
 from howquick.workflow.questions import Workflow
 from howquick.workflow.start import start_file, where, write_start
+from howquick.workflow.targets import check_targets
 
 _lock: TextIO | None = None
 _display: Display | None = None
 _jobs: Jobs | None = None
+RULES_ARE_READ = "Building DAG"
 # Said once per scheduling round or in Snakemake's own terms; what matters of it is said by us.
 NOISE = (
-    "Select jobs to execute", "Execute ", "Assuming unrestricted", "Building DAG", "Using shell",
+    "Select jobs to execute", "Execute ", "Assuming unrestricted", RULES_ARE_READ, "Using shell",
     "RuleException:", "Elapsed time", "Exiting because a job execution failed",
     "No SLURM account given", "No account was given", "Unable to guess SLURM account",
     "Cleaning up SLURM log",
@@ -47,15 +49,18 @@ ONE_BUSY = 90
 class _Words(logging.Filter):
     """Leaves out the noise, and says of a failed job what its log says last.
 
-    workflow: Snakemake's; where there is nothing to do, it calls none of our hooks.
+    workflow: Snakemake's; it calls none of our hooks between reading the rules and using them, nor where
+    there is nothing to do.
     """
 
-    def __init__(self, workflow: Any) -> None:
+    def __init__(self, hq: Workflow, workflow: Any) -> None:
         super().__init__()
-        self.workflow = workflow
+        self.hq, self.workflow = hq, workflow
 
     def filter(self, record: logging.LogRecord) -> bool:
         event = getattr(record, "event", None)
+        if record.getMessage().startswith(RULES_ARE_READ):
+            _check_targets(self.hq, self.workflow)
         if _jobs is not None:
             _jobs.hear(record)
         if event in (LogEvent.JOB_ERROR, LogEvent.GROUP_ERROR):
@@ -65,6 +70,16 @@ class _Words(logging.Filter):
         if record.getMessage().startswith(NOTHING_TO_DO):
             _say_where(self.workflow)
         return not record.getMessage().startswith(NOISE)
+
+
+def _check_targets(hq: Workflow, workflow: Any) -> None:
+    """End with one message if something is asked for that nothing makes."""
+    if workflow.is_main_process:
+        try:
+            check_targets(hq, workflow, map(str, workflow.dag_settings.targets))
+        except UserError as error:
+            print(f"howquick: {error}", file=sys.stderr, flush=True)
+            os._exit(1)
 
 
 def _say_where(workflow: Any) -> None:
@@ -112,7 +127,7 @@ def prepare(config: dict[str, Any], workflow: Any) -> Workflow:
         # Not an exception: Snakemake would print where in the Snakefile it was raised.
         print(f"howquick: {error}", file=sys.stderr, flush=True)
         os._exit(1)
-    logging.getLogger("snakemake.logging").addFilter(_Words(workflow))
+    logging.getLogger("snakemake.logging").addFilter(_Words(hq, workflow))
     if "cpu_percent" not in workflow.global_resources:
         workflow.register_resource("cpu_percent", processors_percent())
     # Jobs inherit it: the blocks of one start belong to one session.

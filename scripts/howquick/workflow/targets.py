@@ -1,0 +1,67 @@
+"""What a user asks for by name, before Snakemake looks for a way to make it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from howquick.errors import UserError
+from howquick.workflow.questions import Workflow
+
+RESULTS = "results"
+SHOWN = 6
+
+
+def check_targets(hq: Workflow, workflow: Any, targets: Iterable[str]) -> None:
+    """Refuse what nothing makes; Snakemake would name a rule's line, or no reason.
+
+    workflow: Snakemake's, with all rules. Raises UserError: target, what is wrong with it, and what there is.
+    """
+    for target in targets:
+        if workflow.is_rule(target):
+            continue
+        makers = [rule for rule in workflow.rules if rule.is_producer(target)]
+        if not makers:
+            raise UserError(f"{target}: {_nothing_makes(hq, workflow, target)}")
+        for rule in makers:
+            _check_names(hq, target, rule.get_wildcards(target))
+
+
+def _nothing_makes(hq: Workflow, workflow: Any, target: str) -> str:
+    parts = Path(target).parts
+    if parts[0] == RESULTS and len(parts) > 1 and Path(hq.results) != Path(RESULTS):
+        there = Path(hq.results, *parts[1:])
+        return f"results are in {hq.results} here (results=…). Ask for {there}"
+    # What is for users has a word of its own; a stage's rules are `stage__what`.
+    words = [rule.name for rule in workflow.rules if "__" not in rule.name]
+    near = difflib.get_close_matches(target.replace("-", "_"), words, n=3)
+    if near:
+        return f"no target. Is it {' or '.join(near)}?"
+    return f"nothing makes it. Ask for a file that docs/formats.md names, or for one of {', '.join(words)}"
+
+
+def _check_names(hq: Workflow, target: str, names: dict[str, str]) -> None:
+    study = names.get("study")
+    if study is None:
+        return
+    _check(target, "study", study, hq.plans)
+    if "figure" in names:
+        _check(target, f"figure of {study}", names["figure"], hq.figures(study))
+    if "cell" in names:
+        _check(target, f"selected cell of {study}", names["cell"], hq.cells(study))
+    if "block" in names:
+        blocks = map(str, hq.block_numbers(study, names["cell"]))
+        _check(target, f"block of {study}, {names['cell']}", names["block"], blocks)
+
+
+def _check(target: str, kind: str, name: str, known: Iterable[str]) -> None:
+    there = list(known)
+    if name in there:
+        return
+    near = difflib.get_close_matches(name, there, n=SHOWN) or [
+        *there[:SHOWN],
+        *["…"][: len(there) - SHOWN],
+    ]
+    raise UserError(f"{target}: '{name}' is no {kind}. There is {', '.join(near)}")

@@ -1,0 +1,27 @@
+"""A target that nothing makes gets one sentence: what is wrong with it, and what there is."""
+
+import pytest
+
+from workflow.flow import run
+
+
+@pytest.mark.parametrize(
+    ("target", "told"),
+    [
+        ("{results}/figures/how-quick/figre-4.pdf", "'figre-4' is no figure of how-quick. There is figure-4"),
+        ("{results}/tables/how-quack.csv", "'how-quack' is no study. There is how-quick"),
+        ("{results}/tables/how-quick/10mbit.csv", "'10mbit' is no selected cell of how-quick. There is "),
+        ("results/tables/how-quick.csv", "Ask for {results}/tables/how-quick.csv"),
+        ("how-quick", "no target. Is it how_quick?"),
+        ("README.md", "nothing makes it. Ask for "),
+    ],
+)  # fmt: skip
+def test_what_nothing_makes_is_told(tmp_path, target, told):
+    results = tmp_path / "results"
+    asked = target.format(results=results)
+    status, output = run(results, asked)
+    assert status != 0
+    said = [line for line in output.splitlines() if line.startswith(f"howquick: {asked}: ")]
+    assert len(said) == 1 and told.format(results=results) in said[0], output
+    assert "Traceback" not in output and "Exception" not in output
+    assert not (results / "tables").exists()
