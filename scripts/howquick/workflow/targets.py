@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from howquick.errors import UserError
+from howquick.study.arms import nearest
 from howquick.workflow.questions import Workflow
 
 RESULTS = "results"
-SHOWN = 6
 
 
 def check_targets(hq: Workflow, workflow: Any, targets: Iterable[str]) -> None:
@@ -36,9 +35,8 @@ def _nothing_makes(hq: Workflow, workflow: Any, target: str) -> str:
         return f"results are in {hq.results} here (results=…). Ask for {there}"
     # What is for users has a word of its own; a stage's rules are `stage__what`.
     words = [rule.name for rule in workflow.rules if "__" not in rule.name]
-    near = difflib.get_close_matches(target.replace("-", "_"), words, n=3)
-    if near:
-        return f"no target. Is it {' or '.join(near)}?"
+    if "/" not in target and "." not in target:
+        return f"no target is called so. Did you mean {nearest(target.replace('-', '_'), words)}?"
     return f"nothing makes it. Ask for a file that docs/formats.md names, or for one of {', '.join(words)}"
 
 
@@ -53,15 +51,10 @@ def _check_names(hq: Workflow, target: str, names: dict[str, str]) -> None:
         _check(target, f"selected cell of {study}", names["cell"], hq.cells(study))
     if "block" in names:
         blocks = map(str, hq.block_numbers(study, names["cell"]))
-        _check(target, f"block of {study}, {names['cell']}", names["block"], blocks)
+        _check(target, f"block of {study}, {names['cell']},", names["block"], blocks)
 
 
-def _check(target: str, kind: str, name: str, known: Iterable[str]) -> None:
-    there = list(known)
-    if name in there:
-        return
-    near = difflib.get_close_matches(name, there, n=SHOWN) or [
-        *there[:SHOWN],
-        *["…"][: len(there) - SHOWN],
-    ]
-    raise UserError(f"{target}: '{name}' is no {kind}. There is {', '.join(near)}")
+def _check(target: str, what: str, name: str, known: Iterable[str]) -> None:
+    if name not in (there := list(known)):
+        near = nearest(name, there)
+        raise UserError(f"{target}: no {what} is called {name!r}. Did you mean {near}?")

@@ -8,11 +8,11 @@ from workflow.flow import run
 @pytest.mark.parametrize(
     ("target", "told"),
     [
-        ("{results}/figures/how-quick/figre-4.pdf", "'figre-4' is no figure of how-quick. There is figure-4"),
-        ("{results}/tables/how-quack.csv", "'how-quack' is no study. There is how-quick"),
-        ("{results}/tables/how-quick/10mbit.csv", "'10mbit' is no selected cell of how-quick. There is "),
+        ("{results}/figures/how-quick/figre-4.pdf", "no figure of how-quick is called 'figre-4'. Did you"),
+        ("{results}/tables/how-quack.csv", "no study is called 'how-quack'. Did you mean how-quick"),
+        ("{results}/tables/how-quick/10mbit.csv", "no selected cell of how-quick is called '10mbit'. Did"),
         ("results/tables/how-quick.csv", "Ask for {results}/tables/how-quick.csv"),
-        ("how-quick", "no target. Is it how_quick?"),
+        ("how-quick", "no target is called so. Did you mean how_quick"),
         ("README.md", "nothing makes it. Ask for "),
     ],
 )  # fmt: skip
