@@ -15,7 +15,7 @@ from howquick.workflow.cluster import time_limit
 from howquick.workflow.interference import COMPARED, REFERENCE
 from howquick.workflow.questions import file_list
 
-session.check_configuration(Path(workflow.basedir, "config", "config.yaml"))
+session.check_configuration(workflow)
 
 
 configfile: f"{workflow.basedir}/config/config.yaml"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import atexit
 import logging
 import os
+import shutil
 import sys
 import time
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, NoReturn, TextIO
 
 from snakemake_interface_logger_plugins.common import LogEvent
 
@@ -78,8 +79,7 @@ def _check_targets(hq: Workflow, workflow: Any) -> None:
         try:
             check_targets(hq, workflow, map(str, workflow.dag_settings.targets))
         except UserError as error:
-            print(f"howquick: {error}", file=sys.stderr, flush=True)
-            os._exit(1)
+            _stop(workflow, error)
 
 
 def _say_where(workflow: Any) -> None:
@@ -98,16 +98,22 @@ def _reason(log: Path) -> str:
     return "\n".join([*(said[-1:] or lines[-REASON_LINES:]), f"howquick: the whole log is {log}"])
 
 
-def check_configuration(path: Path) -> None:
+def _stop(workflow: Any, said: object) -> NoReturn:
+    """End with one message. Of an exception Snakemake would print where in the Snakefile it was raised."""
+    print(f"howquick: {said}", file=sys.stderr, flush=True)
+    shutil.rmtree(workflow.snakemake_tmp_dir, ignore_errors=True)
+    os._exit(1)
+
+
+def check_configuration(workflow: Any) -> None:
     """End with one message if the configuration file is wrong, before Snakemake reads it in its own way.
 
     It would take the last of two equal keys without a word, and show a traceback for a file that is no text.
     """
     try:
-        load_yaml(path, "config")
+        load_yaml(Path(workflow.basedir, "config", "config.yaml"), "config")
     except UserError as error:
-        print(f"howquick: {error}", file=sys.stderr, flush=True)
-        os._exit(1)
+        _stop(workflow, error)
 
 
 def prepare(config: dict[str, Any], workflow: Any) -> Workflow:
@@ -124,9 +130,7 @@ def prepare(config: dict[str, Any], workflow: Any) -> Workflow:
             jobs = max(asked.cores or 1, asked.nodes or 1)
             print(outlook(hq, jobs), file=sys.stderr, flush=True)
     except UserError as error:
-        # Not an exception: Snakemake would print where in the Snakefile it was raised.
-        print(f"howquick: {error}", file=sys.stderr, flush=True)
-        os._exit(1)
+        _stop(workflow, error)
     logging.getLogger("snakemake.logging").addFilter(_Words(hq, workflow))
     if "cpu_percent" not in workflow.global_resources:
         workflow.register_resource("cpu_percent", processors_percent())
@@ -157,13 +161,11 @@ def begin(hq: Workflow, workflow: Any) -> None:
     if not try_lock(_lock):
         _lock.seek(0)
         owner = _lock.read().strip() or "another process"
-        print(
-            f"howquick: {folder}: {owner} works here already. Wait for it, end it, or use another folder "
+        _stop(
+            workflow,
+            f"{folder}: {owner} works here already. Wait for it, end it, or use another folder "
             "(--config results=NAME).",
-            file=sys.stderr,
-            flush=True,
         )
-        os._exit(1)
     _lock.truncate(0)
     _lock.write(f"process {os.getpid()} on {os.uname().nodename}")
     _lock.flush()
@@ -171,8 +173,7 @@ def begin(hq: Workflow, workflow: Any) -> None:
         take_over(workflow, folder)
         _write_plans(hq, workflow)
     except UserError as error:
-        print(f"howquick: {error}", file=sys.stderr, flush=True)
-        os._exit(1)
+        _stop(workflow, error)
     if workflow.local_exec:
         # A limit on the jobs per second makes Snakemake weigh all waiting jobs every second and after each
         # job more often: it used a third of a processor, and disturbed what was measured.

@@ -16,8 +16,10 @@ from workflow.flow import run
         ("README.md", "nothing makes it. Ask for "),
     ],
 )  # fmt: skip
-def test_what_nothing_makes_is_told(tmp_path, target, told):
-    results = tmp_path / "results"
+def test_what_nothing_makes_is_told_and_nothing_is_left(tmp_path, monkeypatch, target, told):
+    results, temporary = tmp_path / "results", tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
     asked = target.format(results=results)
     status, output = run(results, asked)
     assert status != 0
@@ -25,3 +27,4 @@ def test_what_nothing_makes_is_told(tmp_path, target, told):
     assert len(said) == 1 and told.format(results=results) in said[0], output
     assert "Traceback" not in output and "Exception" not in output
     assert not (results / "tables").exists()
+    assert not list(temporary.iterdir())
