@@ -52,6 +52,24 @@ def test_two_run_side_by_side_and_who_must_be_alone_runs_after_them_and_alone(tm
     assert "fast         8 tests" in done.stdout
 
 
+def test_what_is_undivided_comes_first_and_one_after_the_other(tmp_path):
+    """Were its files beside each other, each would see the other's mark; beside another folder's it is."""
+    undivided = TOGETHER.format(own="{own}", other="other", stay=0.2).replace(
+        "def test_it():", "def test_it():\n    assert not list(HERE.glob('inside-[ab]'))"
+    )
+    done = run_tests(
+        tmp_path,
+        {
+            "python/plan/test_c.py": TOGETHER.format(own="other", other="a", stay=0),
+            "python/programs/test_a.py": undivided.format(own="a"),
+            "python/programs/test_b.py": undivided.format(own="b"),
+        },
+        "-n2",
+    )
+    assert done.returncode == 0, done.stdout
+    assert "3 passed" in done.stdout
+
+
 def test_a_fault_of_a_worker_ends_its_turn_alone(tmp_path):
     """Whoever dies gives back its turn, and the other goes on."""
     done = run_tests(
