@@ -32,7 +32,7 @@ PLACES = (
     "slurm",
 )
 # Folders whose tests run one after the other, beside those of other folders: they look for free ports of this
-# machine's loopback interface, and two at once would find the same.
+# machine's loopback interface, and two at once could find the same.
 UNDIVIDED = ("python/programs",)
 
 

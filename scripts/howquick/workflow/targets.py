@@ -8,6 +8,7 @@ from typing import Any
 
 from howquick.errors import UserError
 from howquick.study.arms import nearest
+from howquick.study.references import check_known
 from howquick.workflow.questions import Workflow
 
 RESULTS = "results"
@@ -30,7 +31,7 @@ def check_targets(hq: Workflow, workflow: Any, targets: Iterable[str]) -> None:
 
 def _nothing_makes(hq: Workflow, workflow: Any, target: str) -> str:
     parts = Path(target).parts
-    if parts[0] == RESULTS and len(parts) > 1 and Path(hq.results) != Path(RESULTS):
+    if len(parts) > 1 and parts[0] == RESULTS and Path(hq.results) != Path(RESULTS):
         there = Path(hq.results, *parts[1:])
         return f"results are in {hq.results} here (results=…). Ask for {there}"
     # What is for users has a word of its own; a stage's rules are `stage__what`.
@@ -44,17 +45,12 @@ def _check_names(hq: Workflow, target: str, names: dict[str, str]) -> None:
     study = names.get("study")
     if study is None:
         return
-    _check(target, "study", study, hq.plans)
+    file = Path(target)
+    check_known(file, "", "study", [study], list(hq.plans))
     if "figure" in names:
-        _check(target, f"figure of {study}", names["figure"], hq.figures(study))
+        check_known(file, "", f"figure of {study}", [names["figure"]], hq.figures(study))
     if "cell" in names:
-        _check(target, f"selected cell of {study}", names["cell"], hq.cells(study))
+        check_known(file, "", f"selected cell of {study}", [names["cell"]], hq.cells(study))
     if "block" in names:
-        blocks = map(str, hq.block_numbers(study, names["cell"]))
-        _check(target, f"block of {study}, {names['cell']},", names["block"], blocks)
-
-
-def _check(target: str, what: str, name: str, known: Iterable[str]) -> None:
-    if name not in (there := list(known)):
-        near = nearest(name, there)
-        raise UserError(f"{target}: no {what} is called {name!r}. Did you mean {near}?")
+        blocks = [str(number) for number in hq.block_numbers(study, names["cell"])]
+        check_known(file, "", f"block of {study}, {names['cell']},", [names["block"]], blocks)

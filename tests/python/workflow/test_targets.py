@@ -14,6 +14,7 @@ from workflow.flow import run
         ("results/tables/how-quick.csv", "Ask for {results}/tables/how-quick.csv"),
         ("how-quick", "no target is called so. Did you mean how_quick"),
         ("README.md", "nothing makes it. Ask for "),
+        (".", "nothing makes it. Ask for "),
     ],
 )  # fmt: skip
 def test_what_nothing_makes_is_told_and_nothing_is_left(tmp_path, monkeypatch, target, told):
