@@ -137,6 +137,36 @@ def test_the_clock_is_read_in_memory_and_moves_as_it_is_read() -> None:
     assert status == "0" and 0 <= int(later) < 200_000 and real == "True"
 
 
+def test_asking_again_in_vain_is_the_same_whoever_refuses() -> None:
+    """With one buffer a call is the one before, which its stub refuses; with two in turn none is."""
+    ask = "\n".join(
+        (
+            "import os, socket, sys, time",
+            "def refusals():",
+            "    with open('/sys/module/syscall/parameters/stub_refusals') as file: return int(file.read())",
+            "mine, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)",
+            "if os.fork() == 0:",
+            "    for number in range(40): time.sleep(0.0017 * (number % 3)); other.send(b'x' * number)",
+            "    os._exit(0)",
+            "mine.setblocking(False)",
+            "buffers = [bytearray(64) for _ in range(int(sys.argv[1]))]",
+            "asked, seen, before = 0, [], refusals()",
+            "while len(seen) < 40:",
+            "    try: got = mine.recv_into(buffers[asked % len(buffers)])",
+            "    except BlockingIOError: got = None",
+            "    asked += 1",
+            "    if asked % 5 == 0: time.monotonic_ns()",
+            "    if got is not None: seen.append((got, asked, time.monotonic_ns()))",
+            "print(asked - len(seen), refusals() - before)",
+            "print(seen, os.times())",
+        )
+    )
+    done = [guest("--", sys.executable, "-c", ask, buffers) for buffers in ("1", "2")]
+    (in_vain, by_stub), (as_often, by_none) = (map(int, one.stdout.split()[:2]) for one in done)
+    assert by_none == 0 and 2 * by_stub > in_vain == as_often > 1000, done[0].stderr
+    assert done[0].stdout.splitlines()[1] == done[1].stdout.splitlines()[1]
+
+
 def test_only_what_is_named_can_be_written(tmp_path: Path) -> None:
     mine, other = tmp_path / "mine", tmp_path / "other"
     mine.mkdir()
