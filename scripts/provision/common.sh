@@ -1,6 +1,8 @@
 # shellcheck shell=bash disable=SC2034 # variables for the one who sources this
 # What enter and the provisioning share. Expects $repo; sets:
 #   cache         where everything is kept
+#   place         where that is found inside, the same for everybody: programs see their paths, and what they then do
+#                 decides bits in virtual time (docs/virtual-time.md)
 #   architecture  the machine's
 #   namespace     command that runs another one in private namespaces; see namespace.pl
 #   system_path   PATH of the root directory
@@ -8,6 +10,7 @@
 cache=${HOWQUICK_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/howquick}
 [[ $cache == /* ]] || cache=$PWD/$cache
 [[ ! -d $cache ]] || cache=$(cd -P -- "$cache" && pwd)
+place=/root/.cache/howquick
 architecture=$HOSTTYPE
 namespace=(perl "$repo/scripts/provision/namespace.pl")
 # Root does without a user namespace.

@@ -1,7 +1,22 @@
 # shellcheck shell=bash disable=SC2154 # variables of the one who sources this
-# A root directory takes gigabytes, and each change of its list makes a new one. Sourced by provision.sh.
+# What is of no use any more. Sourced by provision.sh.
 
-# Removes root directories other than this one and the one made last before, unless something still runs in them,
+# Programs remember where they were built, and manifests name it: what was to be found elsewhere is built anew. A cache
+# folder that does not say was found where it is kept.
+leave_other_place() {
+  local said of
+  said=$(cat "$cache/place" 2>/dev/null || true)
+  [[ $said != "$place" ]] || return 0
+  of=${said:-$cache}
+  if [[ $of != "$place" ]]; then
+    [[ -z $(ls -A "$cache/programs") ]] || say "the environment is now found in $place: building its programs anew."
+    rm -rf "$cache"/{programs,work,known}/* "$cache"/manifest-*.json
+  fi
+  printf '%s\n' "$place" >"$cache/place"
+}
+
+# A root directory takes gigabytes, and each change of its list makes a new one. This
+# removes root directories other than this one and the one made last before, unless something still runs in them,
 # and whatever was built in a root directory that is gone. Manifests stay: results refer to them.
 remove_outdated() {
   local old ready_file prefix previous='' candidates

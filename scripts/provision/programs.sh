@@ -7,8 +7,8 @@ declare -A program_hash
 # in_root PROGRAM…: runs it inside the finished root directory, with the caller's way to the registries.
 in_root() {
   local ca=/etc/ssl/certs/ca-certificates.crt
-  perl "$here/namespace.pl" -- bash "$here/inside.sh" "$root" --bind="$repo" --bind="$cache" "${client_settings[@]}" -- \
-    /usr/bin/env -i "${passed_on[@]}" "${registry_settings[@]}" PATH="$system_path" HOME="$cache/home" LC_ALL=C.UTF-8 TZ=UTC \
+  perl "$here/namespace.pl" -- bash "$here/inside.sh" "$root" --bind="$repo" --bind="$cache" --place="$cache=$place" "${client_settings[@]}" -- \
+    /usr/bin/env -i "${passed_on[@]}" "${registry_settings[@]}" PATH="$system_path" HOME="$place/home" LC_ALL=C.UTF-8 TZ=UTC \
     SSL_CERT_FILE="$ca" NODE_EXTRA_CA_CERTS="$ca" "$@"
 }
 
@@ -20,11 +20,11 @@ read_client_settings() {
   registry_settings=()
   for pair in .npmrc=home/.npmrc .config/pip/pip.conf=home/.config/pip/pip.conf .pip/pip.conf=home/.pip/pip.conf \
     .config/go/env=home/.config/go/env .cargo/config.toml=downloads/cargo/config.toml; do
-    from=$home/${pair%=*} to=$cache/${pair#*=}
+    from=$home/${pair%=*} to=${pair#*=}
     [[ -f $from ]] || continue
-    mkdir -p "${to%/*}"
-    [[ -e $to ]] || : >"$to"
-    client_settings+=(--file="$from=$to")
+    mkdir -p "$cache/${to%/*}"
+    [[ -e $cache/$to ]] || : >"$cache/$to"
+    client_settings+=(--file="$from=$place/$to")
   done
   for name in PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_TRUSTED_HOST PIP_DEFAULT_TIMEOUT GOPROXY GOSUMDB GONOSUMDB GOPRIVATE \
     NPM_CONFIG_REGISTRY npm_config_registry CARGO_NET_GIT_FETCH_WITH_CLI CARGO_HTTP_PROXY; do
@@ -57,16 +57,16 @@ programs_needed() {
   done
 }
 
-# Where a program is: what the distribution has stays where it is.
+# prefix_of NAME FOLDER: where a program is, with the cache folder at FOLDER; what the distribution has stays where it is.
 prefix_of() {
   if [[ -e $(folder_of "$1")/build.sh ]]; then
-    printf '%s' "$cache/programs/$1-${program_hash[$1]}"
+    printf '%s' "$2/programs/$1-${program_hash[$1]}"
   else
     printf /usr
   fi
 }
 
-is_built() { [[ $(prefix_of "$1") == /usr || -e $(prefix_of "$1")/.complete ]]; }
+is_built() { [[ $(prefix_of "$1" "$cache") == /usr || -e $(prefix_of "$1" "$cache")/.complete ]]; }
 
 # Builds what is missing side by side, compiled programs first since they take longest. Those that share a folder of
 # what they have in common are built one after the other.
@@ -105,19 +105,19 @@ build_row() {
   for name in "${names[@]}"; do part "$name" build_program "$name"; done
 }
 
-# At its final path, since programs may remember where they were built; complete when it says so.
+# In its place, since programs may remember where they were built; complete when it says so.
 build_program() {
   local name=$1 prefix
-  local work=$cache/work/$name downloads=$cache/downloads
-  prefix=$(prefix_of "$name")
+  local work=$cache/work/$name downloads=$place/downloads
+  prefix=$(prefix_of "$name" "$cache")
   rm -rf "$prefix" "$work/source"
-  mkdir -p "$prefix" "$work/source" "$work/kept" "$downloads"/{cargo,npm,pip,go}
+  mkdir -p "$prefix" "$work/source" "$work/kept" "$cache/downloads"/{cargo,npm,pip,go}
   # Fresh times (--touch): build tools tell by them what is new, and those of a checkout say nothing.
   (cd "$(folder_of "$name")" && list_files . | tar --create --dereference --null --files-from=- --file=-) |
     tar --extract --touch --no-same-owner --file=- --directory="$work/source"
-  cd "$work/source" || exit
-  in_root OUT="$prefix" CACHE="$work/kept" SHARED_TARGET="$cache/work/shared-target" CARGO_HOME="$downloads/cargo" npm_config_cache="$downloads/npm" PIP_CACHE_DIR="$downloads/pip" \
-    GOPATH="$downloads/go" GOCACHE="$cache/work/shared-go" MAKEFLAGS="-j$(nproc)" bash ./build.sh
+  in_root /usr/bin/env --chdir="$place/work/$name/source" OUT="$(prefix_of "$name" "$place")" CACHE="$place/work/$name/kept" \
+    SHARED_TARGET="$place/work/shared-target" CARGO_HOME="$downloads/cargo" npm_config_cache="$downloads/npm" PIP_CACHE_DIR="$downloads/pip" \
+    GOPATH="$downloads/go" GOCACHE="$place/work/shared-go" MAKEFLAGS="-j$(nproc)" bash ./build.sh
   sync -f "$prefix"
   printf '%s\n' "${root##*/}" >"$prefix/.complete"
   sync "$prefix/.complete" "$prefix" "$cache/programs"
@@ -127,7 +127,7 @@ build_program() {
 write_manifest() {
   local name lines=
   for name in "${programs[@]}"; do
-    lines+=$name$'\t'$(prefix_of "$name")$'\t'${program_hash[$name]}$'\t'$(folder_of "$name")$'\n'
+    lines+=$name$'\t'$(prefix_of "$name" "$place")$'\t'${program_hash[$name]}$'\t'$(folder_of "$name")$'\n'
   done
   manifest=$(in_root python3 "$here/write_manifest.py" "$cache" "$suite" /etc/howquick/packages.tsv "$lines")
   [[ -f $manifest ]] || fail "the manifest was not written; see above."

@@ -49,6 +49,7 @@ if read_ready "$ready"; then exit 0; fi
 read_passed_on
 start_progress
 
+leave_other_place
 unpack_image
 root=$cache/roots/$(debian_hash)
 if [[ ! -d $root ]]; then

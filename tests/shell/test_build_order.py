@@ -28,6 +28,14 @@ shift 2
 source "$repo/scripts/provision/common.sh"
 is_emulator_wanted "$@"
 """
+LEAVE = """\
+repo=$1
+export HOWQUICK_CACHE=$2
+source "$repo/scripts/provision/common.sh"
+source "$repo/scripts/provision/outdated.sh"
+leave_other_place
+cat "$cache/place"
+"""
 SHARING = 'CARGO_TARGET_DIR="${SHARED_TARGET:-$CACHE/target}" cargo build'
 BUILDS = {"one": SHARING, "other": SHARING, "short": "pip install .", "third": SHARING}
 
@@ -87,3 +95,23 @@ def test_who_measures_in_real_time_gets_the_emulator_and_keeps_it(
     assert run(WANTED, REPO, tmp_path, "true") == said
     monkeypatch.setenv("ENTER_EMULATOR", "yes")
     assert run(WANTED, REPO, tmp_path, "true") == "wanted"
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [(None, False), ("", False), ("/elsewhere", False), ("/root/.cache/howquick", True)],
+)
+def test_what_was_built_to_be_found_elsewhere_is_built_anew(
+    tmp_path: Path, said: str | None, kept: bool
+) -> None:
+    """Each cache folder that says nothing was built before there was one place for all."""
+    for part in ("programs/quiche-1", "work/quiche", "known", "roots/r1", "downloads/cargo"):
+        (tmp_path / part).mkdir(parents=True)
+    (tmp_path / "manifest-abc.json").touch()
+    if said is not None:
+        (tmp_path / "place").write_text(f"{said}\n")
+    assert run(LEAVE, REPO, tmp_path) == "/root/.cache/howquick\n"
+    left = [(tmp_path / part).exists() for part in ("programs/quiche-1", "manifest-abc.json")]
+    assert left == [kept, kept]
+    assert (tmp_path / "roots/r1").exists() and (tmp_path / "downloads/cargo").exists()
+    assert run(LEAVE, REPO, tmp_path) == "/root/.cache/howquick\n"

@@ -272,6 +272,32 @@ def enter_by(command: list[str], **changes: str) -> subprocess.CompletedProcess[
     )
 
 
+def test_the_environment_is_found_at_the_same_place_wherever_it_is_kept(tmp_path: Path) -> None:
+    """Programs see its paths, and what they do then decides bits in virtual time."""
+    home, kept = tmp_path / "deep/home of/eve", Path(os.environ["HOWQUICK_CACHE"])
+    # The same environment, kept by somebody else, who has not entered it yet.
+    script = """mkdir -p "$HOME/.cache/howquick"
+      mount --bind "$1" "$HOME/.cache/howquick"
+      mount -t tmpfs -o mode=700 none "$HOME/.cache/howquick/known"
+      exec "$2" sh -c 'command -v python3; echo "$PATH
+$HOME
+$HOWQUICK_MANIFEST
+$HOWQUICK_CACHE"'"""
+    command = [*NAMESPACE, "--", "sh", "-euc", script, "sh", str(kept), ENTER]
+    variables = {name: value for name, value in outside().items() if name != "HOWQUICK_CACHE"}
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=REPO, timeout=300,
+        stdin=subprocess.DEVNULL, env=variables | {"HOME": str(home)},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    *found, cache = done.stdout.splitlines()
+    here = [shutil.which("python3")] + [
+        os.environ[n] for n in ("PATH", "HOME", "HOWQUICK_MANIFEST")
+    ]
+    assert found == here
+    assert cache == f"{home}/.cache/howquick"
+
+
 def test_too_little_disk(tmp_path: Path) -> None:
     done = on_small_disk("size=20m", tmp_path)
     assert done.returncode == 1

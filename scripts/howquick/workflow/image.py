@@ -26,7 +26,7 @@ def pack_image(environment: Mapping[str, str], folder: Path) -> Path:
             "HOWQUICK_NODES: 'image' is of the environment of ./enter, and this was started otherwise. "
             "With Nix, a shared store is the way: HOWQUICK_NODES=same. See docs/slurm.md."
         )
-    cache, manifest = Path(environment["HOWQUICK_CACHE"]), Path(environment["HOWQUICK_MANIFEST"])
+    manifest = Path(environment["HOWQUICK_MANIFEST"])
     image = folder.resolve() / f"environment-{manifest.stem.removeprefix('manifest-')}.tar.gz"
     if image.exists():
         return image
@@ -40,7 +40,7 @@ def pack_image(environment: Mapping[str, str], folder: Path) -> Path:
     with atomic_file(image) as unfinished:
         packed = subprocess.run(
             ["tar", "--create", "--one-file-system", f"--use-compress-program={COMPRESS}",
-             f"--file={unfinished}", f"--directory={cache}", "--", *image_parts(cache, manifest)],
+             f"--file={unfinished}", f"--directory={manifest.parent}", "--", *image_parts(manifest)],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         if packed.returncode:
@@ -49,8 +49,9 @@ def pack_image(environment: Mapping[str, str], folder: Path) -> Path:
     return image
 
 
-def image_parts(cache: Path, manifest: Path) -> list[str]:
-    """Paths below the cache folder of what an image holds."""
+def image_parts(manifest: Path) -> list[str]:
+    """Paths below the cache folder, where its manifest lies, of what an image holds."""
+    cache = manifest.parent
     prefixes = [Path(program["prefix"]) for program in read_json(manifest)["programs"].values()]
     built = [prefix for prefix in prefixes if prefix.is_relative_to(cache)]
     roots = {
