@@ -7,10 +7,12 @@
 #   namespace     command that runs another one in private namespaces; see namespace.pl
 #   system_path   PATH of the root directory
 
+place=/root/.cache/howquick
 cache=${HOWQUICK_CACHE:-${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/howquick}
+# Who was inside before, as jobs on a cluster, says both.
+[[ $cache != "$place" || -z ${HOWQUICK_KEPT-} ]] || cache=$HOWQUICK_KEPT
 [[ $cache == /* ]] || cache=$PWD/$cache
 [[ ! -d $cache ]] || cache=$(cd -P -- "$cache" && pwd)
-place=/root/.cache/howquick
 architecture=$HOSTTYPE
 namespace=(perl "$repo/scripts/provision/namespace.pl")
 # Root does without a user namespace.

@@ -274,7 +274,7 @@ def enter_by(command: list[str], **changes: str) -> subprocess.CompletedProcess[
 
 def test_the_environment_is_found_at_the_same_place_wherever_it_is_kept(tmp_path: Path) -> None:
     """Programs see its paths, and what they do then decides bits in virtual time."""
-    home, kept = tmp_path / "deep/home of/eve", Path(os.environ["HOWQUICK_CACHE"])
+    home, kept = tmp_path / "deep/home of/eve", Path(os.environ["HOWQUICK_KEPT"])
     # The same environment, kept by somebody else, who has not entered it yet.
     script = """mkdir -p "$HOME/.cache/howquick"
       mount --bind "$1" "$HOME/.cache/howquick"
@@ -282,9 +282,11 @@ def test_the_environment_is_found_at_the_same_place_wherever_it_is_kept(tmp_path
       exec "$2" sh -c 'command -v python3; echo "$PATH
 $HOME
 $HOWQUICK_MANIFEST
-$HOWQUICK_CACHE"'"""
+$HOWQUICK_CACHE
+$HOWQUICK_KEPT"'"""
     command = [*NAMESPACE, "--", "sh", "-euc", script, "sh", str(kept), ENTER]
-    variables = {name: value for name, value in outside().items() if name != "HOWQUICK_CACHE"}
+    inner = ("HOWQUICK_CACHE", "HOWQUICK_KEPT")
+    variables = {name: value for name, value in outside().items() if name not in inner}
     done = subprocess.run(
         command, capture_output=True, text=True, check=False, cwd=REPO, timeout=300,
         stdin=subprocess.DEVNULL, env=variables | {"HOME": str(home)},
@@ -292,7 +294,7 @@ $HOWQUICK_CACHE"'"""
     assert done.returncode == 0, done.stderr
     *found, cache = done.stdout.splitlines()
     here = [shutil.which("python3")] + [
-        os.environ[n] for n in ("PATH", "HOME", "HOWQUICK_MANIFEST")
+        os.environ[n] for n in ("PATH", "HOME", "HOWQUICK_MANIFEST", "HOWQUICK_CACHE")
     ]
     assert found == here
     assert cache == f"{home}/.cache/howquick"

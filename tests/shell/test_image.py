@@ -26,7 +26,7 @@ unpack_image
 """
 # The way of a node with a disk of its own: nothing in the cache folder, and no network to build from.
 AS_NODE = """\
-mount --bind "$1" "$HOWQUICK_CACHE"
+mount --bind "$1" "$HOWQUICK_KEPT"
 shift
 exec "$@"
 """

@@ -252,7 +252,7 @@ class Cluster:
         if self.features[self.names.index(name)] == "other":
             own += [str(self._etc / "cpuinfo"), "/proc/cpuinfo"]
         if self.own_disks:
-            own += [str(self.disk(name)), os.environ["HOWQUICK_CACHE"]]
+            own += [str(self.disk(name)), os.environ["HOWQUICK_KEPT"]]
         return own
 
     def disk(self, name: str) -> Path:

@@ -255,12 +255,8 @@ def how_it_ended(own: Path) -> Ended:
 
 def basic_environment() -> dict[str, str]:
     """Variables that programs of the project need inside, and none that tells the host or the caller."""
-    kept = ("PATH", "HOWQUICK_INSIDE", "HOWQUICK_MANIFEST", "PYTHONPATH")
-    found = {name: os.environ[name] for name in kept if name in os.environ}
-    if "HOWQUICK_MANIFEST" in found and found.get("HOWQUICK_INSIDE") == "enter":
-        # Where the environment is found, and not where the caller keeps it.
-        found["HOWQUICK_CACHE"] = os.fspath(Path(found["HOWQUICK_MANIFEST"]).parent)
-    return found | {
+    kept = ("PATH", "HOWQUICK_CACHE", "HOWQUICK_INSIDE", "HOWQUICK_MANIFEST", "PYTHONPATH")
+    return {name: os.environ[name] for name in kept if name in os.environ} | {
         "HOME": "/run",
         "LC_ALL": "C.UTF-8",
         "TZ": "UTC",
