@@ -12,6 +12,7 @@ import pytest
 from capture.recordings import PROTOCOLS, Recording
 from howquick.capture.pack import pack
 from howquick.testbed.sandbox import SPACES
+from patience import HANG_S
 
 LAB = Path(__file__).parent / "capture" / "lab.py"
 
@@ -40,7 +41,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recording:
     done = subprocess.run(
         ["unshare", "--user", "--map-root-user", "--net", "--pid", "--fork", "--mount-proc",
          "--kill-child", sys.executable, str(LAB), str(folder)],
-        capture_output=True, text=True, timeout=600,
+        capture_output=True, text=True, timeout=HANG_S,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     recording = Recording(folder)

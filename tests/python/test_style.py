@@ -1,5 +1,6 @@
 """Formatters, linters and type checkers are clean."""
 
+import ast
 import os
 import subprocess
 from pathlib import Path
@@ -95,6 +96,28 @@ def test_r():
 def test_no_rule_has_a_python_body():
     for path in [ROOT / "Snakefile", *sorted((ROOT / "rules").glob("*.smk"))]:
         assert not [line for line in path.read_text().splitlines() if line.strip() == "run:"], path
+
+
+def waits_of(file):
+    """Line and number of each literal `timeout=` of a file."""
+    for node in ast.walk(ast.parse(file.read_text())):
+        for keyword in node.keywords if isinstance(node, ast.Call) else ():
+            if keyword.arg == "timeout" and isinstance(keyword.value, ast.Constant):
+                yield node.lineno, keyword.value.value
+
+
+def test_no_test_asks_how_fast_a_machine_is():
+    """What is waited for comes later on a busy machine: tests wait by tests/python/patience.py.
+
+    Up to a second is meant to be over in vain, ten minutes are for what cannot import that file.
+    """
+    found = [
+        f"{file.relative_to(ROOT)}:{line}: timeout={number}"
+        for file in sorted((ROOT / "tests").rglob("*.py"))
+        for line, number in waits_of(file)
+        if 1 < number < 600
+    ]
+    assert not found
 
 
 def test_no_key_is_committed():

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from patience import HANG_S
+
 pytestmark = pytest.mark.rights
 REPO = Path(__file__).resolve().parents[2]
 AS_USER = ["unshare", "--user", "--map-user=1000", "--map-group=1000", "--"]
@@ -27,7 +29,8 @@ def enter(cache: Path, before: list[str]) -> subprocess.CompletedProcess[str]:
     kept = {name: value for name, value in os.environ.items() if name != "HOWQUICK_INSIDE"}
     return subprocess.run(
         [*before, REPO / "enter", "true"], capture_output=True, text=True, check=False, cwd=REPO,
-        env=kept | {"HOWQUICK_CACHE": str(cache), "http_proxy": NOWHERE, "https_proxy": NOWHERE}, timeout=60,
+        env=kept | {"HOWQUICK_CACHE": str(cache), "http_proxy": NOWHERE, "https_proxy": NOWHERE},
+        timeout=HANG_S,
     )  # fmt: skip
 
 

@@ -18,13 +18,14 @@ from pathlib import Path
 
 import pytest
 
+from patience import HANG_S
+
 REPO = Path(__file__).resolve().parents[2]
 ENTER = str(REPO / "enter")
 PROVISION = REPO / "scripts" / "provision"
 NAMESPACE = ["perl", str(PROVISION / "namespace.pl"), *([] if os.geteuid() == 0 else ["--user"])]
 # An ordinary user, made of whoever runs the tests.
 AS_USER = ["unshare", "--user", "--map-user=1000", "--map-group=1000", "--"]
-PATIENCE_S = 20.0
 pytestmark = pytest.mark.rights
 
 
@@ -46,7 +47,7 @@ def enter(
         cwd=REPO,
         env=outside(**changes),
         stdin=subprocess.DEVNULL,
-        timeout=600,
+        timeout=HANG_S,
     )
 
 
@@ -65,9 +66,9 @@ def processes_with(mark: str) -> list[int]:
 
 
 def wait_until(condition: object, what: str) -> None:
-    """Waits for `condition()`, at most PATIENCE_S."""
+    """Waits for `condition()`, at most HANG_S."""
     assert callable(condition)
-    end = time.monotonic() + PATIENCE_S
+    end = time.monotonic() + HANG_S
     while not condition():
         assert time.monotonic() < end, f"waited in vain for: {what}"
         time.sleep(0.02)
@@ -189,7 +190,7 @@ def test_signal_reaches_command(
 ) -> None:
     process, mark, told = sleeper
     process.send_signal(number)
-    assert process.wait(PATIENCE_S) == status
+    assert process.wait(HANG_S) == status
     assert told.read_text().split() == ["ready", name]
     assert processes_with(mark) == []
 
@@ -268,7 +269,7 @@ def enter_by(command: list[str], **changes: str) -> subprocess.CompletedProcess[
         cwd=REPO,
         env=outside(**changes),
         stdin=subprocess.DEVNULL,
-        timeout=300,
+        timeout=HANG_S,
     )
 
 
@@ -288,7 +289,7 @@ $HOWQUICK_KEPT"'"""
     inner = ("HOWQUICK_CACHE", "HOWQUICK_KEPT")
     variables = {name: value for name, value in outside().items() if name not in inner}
     done = subprocess.run(
-        command, capture_output=True, text=True, check=False, cwd=REPO, timeout=300,
+        command, capture_output=True, text=True, check=False, cwd=REPO, timeout=HANG_S,
         stdin=subprocess.DEVNULL, env=variables | {"HOME": str(home)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -12,6 +12,7 @@ import pytest
 from howquick.errors import UserError
 from howquick.workflow.cluster import node_command
 from howquick.workflow.image import pack_image
+from patience import HANG_S
 
 REPO = Path(__file__).resolve().parents[2]
 # What provision.sh has read before it comes to the image.
@@ -183,7 +184,7 @@ def test_node_without_anything_runs_from_the_image(tmp_path: Path) -> None:
     done = subprocess.run(
         [*namespaces, "sh", "-c", AS_NODE, "sh", str(empty), str(REPO / "enter"),
          "python", "-m", "snakemake", "--version"],
-        capture_output=True, text=True, check=False, cwd=REPO, timeout=900,
+        capture_output=True, text=True, check=False, cwd=REPO, timeout=HANG_S,
         env=outside | {"HOWQUICK_IMAGE": str(image)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

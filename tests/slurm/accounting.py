@@ -10,7 +10,6 @@ if TYPE_CHECKING:
 
 ACCOUNTING_PORT = 16819
 DATABASE_PORT = 16820
-START_S = 30.0
 
 # What slurm.conf names as its storage.
 ACCOUNTING = """\
@@ -67,14 +66,12 @@ def start_database(cluster: Cluster, address: str) -> None:
         f"--pid-file={data}/pid", f"--bind-address={address}", f"--port={DATABASE_PORT}",
         "--skip-grant-tables", "--innodb-buffer-pool-size=32M",
     )  # fmt: skip
-    cluster.wait_for((data / "socket").exists, START_S)
+    cluster.wait_for((data / "socket").exists)
 
 
 def start_accounting(cluster: Cluster) -> None:
     """slurmdbd, and the cluster as one it knows."""
     cluster.start_daemon("slurmdbd", "head", "slurmdbd", "-D")
-    cluster.wait_for(
-        lambda: "Cluster" in cluster.run("sacctmgr", "show", "cluster", check=False), START_S
-    )
+    cluster.wait_for(lambda: "Cluster" in cluster.run("sacctmgr", "show", "cluster", check=False))
     if "test" not in cluster.run("sacctmgr", "--noheader", "show", "cluster", "format=cluster"):
         cluster.run("sacctmgr", "--immediate", "add", "cluster", "test")

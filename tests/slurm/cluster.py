@@ -18,6 +18,7 @@ from pathlib import Path
 from accounting import start_accounting, start_database, storage, write_accounting
 from processes import all_processes, children, host_namespace, host_of, kill_all, name_of
 
+from patience import HANG_S
 from workflow.flow import descendants
 
 ADDRESS = "192.0.2.1"
@@ -25,7 +26,6 @@ USER_ID = 1000
 USER_NAME = "researcher"
 CONTROLLER_PORT = 16817
 FIRST_NODE_PORT = 16901
-START_S = 20.0
 # A node that is silent for so long is down. (The smallest that the controller's pings allow.)
 NODE_TIMEOUT_S = 10
 # Numbers of jobs between two starts of the controller. One that dies has not saved its latest jobs and
@@ -118,7 +118,7 @@ class Cluster:
             self.start_controller()
             for name in self.names:
                 self.start_node(name)
-            self.wait_for(lambda: self.node_states() == dict.fromkeys(self.names, "idle"), START_S)
+            self.wait_for(lambda: self.node_states() == dict.fromkeys(self.names, "idle"))
         except BaseException:
             self.__exit__()
             raise
@@ -142,7 +142,7 @@ class Cluster:
     def run(self, *words: str | Path, check: bool = True) -> str:
         """Run a SLURM command on the head; returns its stdout."""
         done = subprocess.run(
-            self.command(*words), capture_output=True, text=True, check=False, timeout=60
+            self.command(*words), capture_output=True, text=True, check=False, timeout=HANG_S
         )
         if check and done.returncode:
             raise RuntimeError(
@@ -195,7 +195,7 @@ class Cluster:
         )
 
     @staticmethod
-    def wait_for(condition: Callable[[], bool], seconds: float) -> None:
+    def wait_for(condition: Callable[[], bool], seconds: float = HANG_S) -> None:
         """Poll until `condition()` is true; TimeoutError after `seconds`."""
         deadline = time.monotonic() + seconds
         while not condition():
@@ -214,7 +214,7 @@ class Cluster:
             f"--pid-file={folder}/pid", f"--log-file={folder}/log", f"--seed-file={folder}/seed",
             "--num-threads=2",
         )  # fmt: skip
-        self.wait_for((folder / "socket").exists, START_S)
+        self.wait_for((folder / "socket").exists)
 
     def start_controller(self, forgetful: bool = False) -> None:
         """slurmctld, from its saved state if there is one and it is not forgetful."""
@@ -271,10 +271,10 @@ class Cluster:
              "--kill-child", "--mount-proc", "sleep", "infinity"],
             stdin=subprocess.DEVNULL,
         )  # fmt: skip
-        self.wait_for(lambda: bool(children(self._holder.pid)), START_S)
+        self.wait_for(lambda: bool(children(self._holder.pid)))
         (self._holder_child,) = children(self._holder.pid)
         comm = Path(f"/proc/{self._holder_child}/comm")
-        self.wait_for(lambda: comm.read_text() == "sleep\n", START_S)
+        self.wait_for(lambda: comm.read_text() == "sleep\n")
 
     def _setup_namespaces(self) -> None:
         for words in (
@@ -289,7 +289,7 @@ class Cluster:
             ["mount", "--bind", self._etc / "passwd", "/etc/passwd"],
             ["mount", "--bind", self._etc / "hosts", "/etc/hosts"],
         ):
-            subprocess.run([*self._inside("head"), *map(str, words)], check=True, timeout=20)
+            subprocess.run([*self._inside("head"), *map(str, words)], check=True, timeout=HANG_S)
 
     def _write_files(self) -> None:
         for name in ("munge", "state", "etc/slurm"):

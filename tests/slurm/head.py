@@ -13,6 +13,7 @@ from typing import ClassVar
 from cluster import Cluster
 
 from howquick.errors import ROOT
+from patience import HANG_S
 
 # What a site does not need: jobs here are over in seconds.
 QUICK = [
@@ -53,7 +54,7 @@ class Head:
             )
         Head.started.append(self)
 
-    def wait(self, seconds: float = 600) -> int:
+    def wait(self, seconds: float = HANG_S) -> int:
         """Wait for the end; returns the exit status."""
         try:
             return self.process.wait(timeout=seconds)
@@ -77,7 +78,7 @@ class Head:
         """What all starts into these results have said."""
         return self.log.read_text()
 
-    def running_job(self, seconds: float = 180) -> dict[str, str]:
+    def running_job(self) -> dict[str, str]:
         """A running job of the latest start; waits for one."""
         found: list[dict[str, str]] = []
 
@@ -89,7 +90,7 @@ class Head:
                 raise RuntimeError(f"the head process has ended\n{self.output()[-4000:]}")
             return bool(found)
 
-        self.cluster.wait_for(runs, seconds)
+        self.cluster.wait_for(runs)
         return found[0]
 
     def loads(self) -> dict[Path, bytes]:
@@ -97,7 +98,7 @@ class Head:
         return {p: p.read_bytes() for p in self.results.glob("runs/*/*/*/[0-9]*/meta.json")}
 
     def wait_for_loads(
-        self, count: int, seconds: float = 240, poll_s: float = 0.1
+        self, count: int, seconds: float = HANG_S, poll_s: float = 0.1
     ) -> dict[Path, bytes]:
         """Wait until so many loads are finished; returns them."""
         deadline = time.monotonic() + seconds

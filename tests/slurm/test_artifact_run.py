@@ -45,7 +45,7 @@ def test_the_artifact_run_goes_through(tmp_path_factory):
             "--set-resources", *(f"{rule}:slurm_extra={ALONE}" for rule in RULES),
             config=["scale=artifact", f"studies=[{','.join(STUDIES)}]"],
         )  # fmt: skip
-        cluster.wait_for(lambda: all(plan.exists() for plan in plans), 120)
+        cluster.wait_for(lambda: all(plan.exists() for plan in plans))
         loads = sum(len(wanted(json.loads(plan.read_text()))) for plan in plans)
         line.say(f"{loads} loads to be measured")
         # Seldom: looking takes time from what is measured on the same machine.
@@ -53,9 +53,9 @@ def test_the_artifact_run_goes_through(tmp_path_factory):
         job = head.running_job()
         cluster.kill_node(job["node"], with_jobs=True)
         line.say(f"{len(kept)} loads; {job['node']} lost with job {job['id']}")
-        cluster.wait_for(lambda: cluster.node_states()[job["node"]].startswith("down"), 120)
+        cluster.wait_for(lambda: cluster.node_states()[job["node"]].startswith("down"))
         # On the other one: this one stays away until then.
-        other = head.running_job(300)
+        other = head.running_job()
         assert other["node"] != job["node"]
         line.say(f"job {other['id']} goes on on {other['node']}")
         cluster.start_node(job["node"])

@@ -59,7 +59,7 @@ def results(cluster, prepared, tmp_path):
     Head.kill_all()
     for job in cluster.jobs("PENDING,RUNNING"):
         cluster.run("scancel", job["id"], check=False)
-    cluster.wait_for(lambda: not cluster.jobs("PENDING,RUNNING"), 60)
+    cluster.wait_for(lambda: not cluster.jobs("PENDING,RUNNING"))
 
 
 def hosts(head):
@@ -95,7 +95,7 @@ def test_whatever_dies_the_same_command_goes_on(cluster, results):
     head = Head(cluster, results, *targets)
     note = results / ".slurm-run"
     before = note.read_text()
-    cluster.wait_for(lambda: note.read_text() != before, 60)
+    cluster.wait_for(lambda: note.read_text() != before)
     assert not orphans & {job["id"] for job in cluster.jobs()}
     line.say("the same command again; the jobs of the first are gone")
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from howquick.errors import ROOT, UserError
@@ -29,12 +30,19 @@ CELLS = (
 ARMS = ("h1-nginx-curl", "spdy-node", "h2-nginx-curl", "h3-nginx-curl")
 # By which guests at once are compared with one.
 TWICE = ("10mbit-18ms-loss0-50obj-large", "h1-nginx-curl")
+# A block of a study has some forty loads. What one adds is what a block with two takes beyond one with one.
+# Each is measured so often, in turn; the medians count.
+ROUNDS = 3
 
 
 def virtual_time(folder: Path) -> list[dict[str, Any]]:
-    """One load of each arm in each cell, captures and qlogs on, each alone; then two guests at once."""
+    """Each arm in each cell, captures and qlogs on, each alone; then two guests at once.
+
+    processor_s is that of a block with one load, its start and the start of the guest that is copied
+    among it; further_processor_s what each load adds that follows in the same block.
+    """
     shutil.rmtree(folder, ignore_errors=True)
-    config = [f"studies={STUDY}", "scale=smoke", f"seed={SEED}", "clock=virtual", "repetitions=1"]
+    config = [f"studies={STUDY}", "scale=smoke", f"seed={SEED}", "clock=virtual"]
     config += [f"cells={','.join(CELLS)}", f"arms={','.join(ARMS)}"]
     snakemake(folder, 1, "prepare", config=config)
     rows = [_row(folder, cell, arm, 1) for cell in CELLS for arm in ARMS]
@@ -43,33 +51,49 @@ def virtual_time(folder: Path) -> list[dict[str, Any]]:
 
 
 def _row(folder: Path, cell: str, arm: str, guests: int) -> dict[str, Any]:
-    """So many of the same load at once, each into a folder of its own."""
-    before, begin = _processor_s(), time.monotonic()
-    places = [folder / "loads" / f"{cell}-{arm}-{guests}-{number}" for number in range(guests)]
-    runs = [_start(folder, place, cell, arm) for place in places]
-    for run in runs:
-        if run.wait():
-            raise UserError(
-                f"{cell}, {arm}: measuring in virtual time ended with {run.returncode}."
-            )
-    wall, processor = time.monotonic() - begin, _processor_s() - before
-    (meta,) = places[0].glob("runs/*/*/*/*/meta.json")
-    load = read_json(meta)
-    seconds = guests * load["network_s"]
+    """So many of the same block at once, each into a folder of its own."""
+    measured = [
+        [_measure(folder, cell, arm, guests, loads) for loads in (1, 2)] for _ in range(ROUNDS)
+    ]
+    one = median(alone[0] for alone, _ in measured)
+    further = median(both[0] - alone[0] for alone, both in measured)
+    load = measured[0][0][2]
+    seconds = load["network_s"]
     return {
         "cell": cell,
         "arm": arm,
         "guests": guests,
         "status": load["status"],
-        "network_s": round(load["network_s"], 3),
-        "processor_s": round(processor / guests, 2),
-        "wall_s": round(wall, 2),
-        "network_per_processor_s": round(seconds / processor, 2),
+        "network_s": round(seconds, 3),
+        "processor_s": round(one, 2),
+        "wall_s": round(median(alone[1] for alone, _ in measured), 2),
+        "network_per_processor_s": round(seconds / one, 2),
+        "further_processor_s": round(further, 2),
+        "network_per_further_processor_s": round(seconds / further, 2),
     }
 
 
-def _start(folder: Path, results: Path, cell: str, arm: str) -> subprocess.Popen[bytes]:
-    selection = Selection("smoke", SEED, (cell,), (arm,), clock="virtual", repetitions=1)
+def _measure(
+    folder: Path, cell: str, arm: str, guests: int, loads: int
+) -> tuple[float, float, dict[str, Any]]:
+    """Processor seconds of a block, wall seconds of all that ran at once, and meta.json of a first load."""
+    before, begin = _processor_s(), time.monotonic()
+    places = [folder / "loads" / str(number) for number in range(guests)]
+    for place in places:
+        shutil.rmtree(place, ignore_errors=True)
+    for run in [_start(folder, place, cell, arm, loads) for place in places]:
+        if run.wait():
+            raise UserError(
+                f"{cell}, {arm}: measuring in virtual time ended with {run.returncode}."
+            )
+    processor, wall = (_processor_s() - before) / guests, time.monotonic() - begin
+    measured = sorted(places[0].glob("runs/*/*/*/*/meta.json"))
+    assert len(measured) == loads, measured
+    return processor, wall, read_json(measured[0])
+
+
+def _start(folder: Path, results: Path, cell: str, arm: str, loads: int) -> subprocess.Popen[bytes]:
+    selection = Selection("smoke", SEED, (cell,), (arm,), clock="virtual", repetitions=loads)
     plan = plan_study(STUDY, selection)
     results.mkdir(parents=True)
     write_plan(plan, results / "plan.json")

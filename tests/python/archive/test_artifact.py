@@ -13,6 +13,7 @@ import yaml
 from howquick.archive import contents, guide
 from howquick.errors import ROOT
 from howquick.report.browser import browser
+from patience import HANG_S
 from report.walk import files_shown, missing, onward
 from workflow.flow import run
 
@@ -36,7 +37,7 @@ def rebuilt(folder, *arguments):
     """Run the workflow of the unpacked archive as ARTIFACT.md says; returns (exit status, output)."""
     argv = [sys.executable, "-m", "snakemake", "-j2", "--configfile", guide.SELECTION, *arguments]
     done = subprocess.run(
-        argv, cwd=folder, capture_output=True, text=True, check=False, timeout=600
+        argv, cwd=folder, capture_output=True, text=True, check=False, timeout=HANG_S
     )
     return done.returncode, done.stdout + done.stderr
 

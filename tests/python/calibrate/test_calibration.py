@@ -12,6 +12,7 @@ import pytest
 from howquick.calibrate.calibration import Calibration
 from howquick.testbed.link import Link
 from howquick.testbed.testbed import Testbed
+from patience import HANG_S
 from testbed.sandboxed import SCRIPTS, environment, run_inside
 
 pytestmark = pytest.mark.usefixtures("namespaces")
@@ -25,7 +26,7 @@ def calibrate(tmp_path, link, clock="real", **more):
         env=environment(**more),
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=HANG_S,
         check=False,
     )
 

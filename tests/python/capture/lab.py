@@ -132,7 +132,7 @@ def record(name: str, folder: Path, ends: dict[str, int], client: list[str]) -> 
     begin = time.time()
     done = subprocess.run(
         ["nsenter", "--net", "--target", str(ends["client"]), *client],
-        env=environment, capture_output=True, text=True, timeout=60,
+        env=environment, capture_output=True, text=True, timeout=600,
     )  # fmt: skip
     wall = time.time() - begin
     if done.returncode:

@@ -47,7 +47,7 @@ def main() -> None:
     context.keylog_filename = os.environ["SSLKEYLOGFILE"]
 
     def connect() -> http.client.HTTPSConnection:
-        return http.client.HTTPSConnection(server, port, context=context, timeout=30)
+        return http.client.HTTPSConnection(server, port, context=context, timeout=600)
 
     priming = connect()
     fetch(priming, "/c.bin", time.monotonic())

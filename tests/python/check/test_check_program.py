@@ -14,6 +14,7 @@ from check_program import FAILED, REFUSED, WORKS, verdict
 from howquick.check.trials import Trial, trials
 from howquick.environment.endpoints import load_endpoints
 from howquick.errors import ROOT, ConfigError
+from patience import HANG_S
 
 PROGRAMS = ROOT / "tests/python/workflow/programs"
 ABLE = {"congestion_control": ["cubic", "reno"], "connection": ["cold"], "transport": "tcp"}
@@ -97,7 +98,9 @@ def check(name: str, folder, *more: str) -> subprocess.CompletedProcess[str]:
         "--results",
         folder / "results",
     ]
-    return subprocess.run([*argv, *more], capture_output=True, text=True, check=False, timeout=240)
+    return subprocess.run(
+        [*argv, *more], capture_output=True, text=True, check=False, timeout=HANG_S
+    )
 
 
 def test_each_line_says_how_it_ended(own: None, tmp_path) -> None:

@@ -5,8 +5,9 @@ import json
 import os
 from pathlib import Path
 
+from patience import HANG_S, wait_until
 from workflow.blocks import start_block
-from workflow.flow import descendants, wait_until
+from workflow.flow import descendants
 
 # Long enough a load that anything can be done in its middle, and short enough to wait for.
 CLIENT = "page-client"  # of envs/curl
@@ -51,12 +52,12 @@ class Injected:
 
     def wait_for_load(self, finished=1):
         """Wait until `finished` loads are over and a further one is in its middle."""
-        assert wait_until(lambda: len(self.metas()) >= finished or self._over(), 60)
-        assert wait_until(lambda: find(self.block, CLIENT) or self._over(), 60), "no load began"
+        assert wait_until(lambda: len(self.metas()) >= finished or self._over())
+        assert wait_until(lambda: find(self.block, CLIENT) or self._over()), "no load began"
         assert not self._over(), self.block.stdout.read()
         (client,) = find(self.block, CLIENT)
         begin = received_bytes(client)
-        assert wait_until(lambda: received_bytes(client) > begin + MIDDLE_BYTES, 60)
+        assert wait_until(lambda: received_bytes(client) > begin + MIDDLE_BYTES)
         self.family = descendants(self.block.pid)
         self.finished = self.metas()
 
@@ -77,7 +78,7 @@ class Injected:
 
     def end(self):
         """Wait for the block; returns (exit status, output) after checking that nothing is left of it."""
-        output, _ = self.block.communicate(timeout=600)
+        output, _ = self.block.communicate(timeout=HANG_S)
         self.assert_gone()
         assert not list(self.results.rglob(".*.tmp"))
         assert "Traceback" not in output
@@ -85,7 +86,7 @@ class Injected:
 
     def assert_gone(self):
         """No process is left of those that ran when the fault struck."""
-        assert wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in self.family), 20)
+        assert wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in self.family))
 
     def assert_kept(self):
         """Nothing that was finished has changed."""

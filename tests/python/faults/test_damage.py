@@ -8,6 +8,7 @@ import pytest
 
 from faults.damage import damaged
 from howquick.errors import ROOT
+from patience import HANG_S
 from workflow.blocks import CELL, make_plan, measure
 
 QUIC = {"protocol": "h3", "server": "quiche", "client": "quiche"}
@@ -42,7 +43,7 @@ def measure_on(place, content, cell, size, before=""):
     done = subprocess.run(
         ["unshare", "--user", "--map-root-user", "--mount", "env", f"SIZE={size}", f"BEFORE={before}",
          "bash", "-c", SMALL_DISK, "bash", str(place), str(content), *argv],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=200, check=False,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=HANG_S, check=False,
     )  # fmt: skip
     first, _, rest = done.stdout.partition("status first ")
     second, _, end = rest.partition("status second ")

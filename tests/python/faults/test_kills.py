@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from faults.inject import LONG_CELL, Injected
+from patience import HANG_S, wait_until
 from workflow.blocks import make_plan, measure, meta
-from workflow.flow import descendants, run, start, wait_until
+from workflow.flow import descendants, run, start
 
 # Of the scale smoke; its loads are many, so that the kill falls between two of them.
 SMOKE_CELL = "10mbit-18ms-loss2-50obj-small"
@@ -110,7 +111,7 @@ def test_a_killed_block_leaves_nothing(tmp_path, monkeypatch, outcome, fault, si
         os.killpg(injected.block.pid, signum)  # as a terminal does
     else:
         os.kill(injected.block.pid, signum)
-    assert injected.block.wait(timeout=20) != 0
+    assert injected.block.wait(timeout=HANG_S) != 0
     injected.assert_gone()
     injected.assert_kept()
     # The load that it was in the middle of takes longer than any program needs to end.
@@ -166,12 +167,12 @@ def test_a_killed_workflow_leaves_nothing(tmp_path, outcome):
     def finished():
         return {p: p.read_bytes() for p in results.glob("runs/*/*/*/[0-9]*/meta.json")}
 
-    assert wait_until(lambda: finished() or process.poll() is not None, 120)
+    assert wait_until(lambda: finished() or process.poll() is not None)
     assert process.poll() is None, process.output.read_text()
     family = descendants(process.pid)
     os.kill(process.pid, signal.SIGKILL)
-    process.wait(timeout=20)
-    assert wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in family), 20)
+    process.wait(timeout=HANG_S)
+    assert wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in family))
     kept = finished()
     status, output = run(results, "measure", config=config)
     assert status == 0, output

@@ -16,8 +16,8 @@ import pytest
 
 from howquick.environment.manifest import prefix_of
 from howquick.errors import ROOT
+from patience import HANG_S, wait_until
 
-LIMIT_S = 600
 DAY_S = 86_400
 
 
@@ -28,7 +28,7 @@ def argv(*words: str) -> list[str]:
 def guest(*words: str, **more: Any) -> subprocess.CompletedProcess[str]:
     """`guest.py` with these arguments."""
     return subprocess.run(
-        argv(*words), capture_output=True, text=True, check=False, timeout=LIMIT_S, **more
+        argv(*words), capture_output=True, text=True, check=False, timeout=HANG_S, **more
     )
 
 
@@ -268,18 +268,12 @@ def test_nothing_is_left_when_the_owner_is_killed(tmp_path: Path) -> None:
     script = f"touch {folder}/started; : {mark}; while :; do :; done"
     owner = subprocess.Popen(argv("--writable", str(folder), "--", "sh", "-c", script))
     try:
-        deadline = time.monotonic() + LIMIT_S
-        while not (folder / "started").exists():
-            assert owner.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        assert wait_until(lambda: (folder / "started").exists() or owner.poll() is not None)
+        assert owner.poll() is None
         assert kernels() - others
     finally:
         owner.kill()
         owner.wait()
-    deadline = time.monotonic() + LIMIT_S
-    while marked(mark) or kernels() - others:
-        assert time.monotonic() < deadline, marked(mark)
-        time.sleep(0.05)
+    assert wait_until(lambda: not marked(mark) and not kernels() - others), marked(mark)
     assert set(Path("/dev/shm").iterdir()) <= shared
     assert [path.name for path in folder.iterdir()] == ["started"]

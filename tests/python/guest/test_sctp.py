@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 from howquick.errors import ROOT
+from patience import HANG_S
 
 # Of the tests of all programs those that ask one program of its pair.
 ASKED = ("test_endpoints.py", "test_fetch_and_body.py")
-LIMIT_S = 900
 
 
 def test_a_server_and_a_client_on_the_kernels_sctp_do_what_all_programs_do(tmp_path: Path) -> None:
@@ -23,7 +23,7 @@ def test_a_server_and_a_client_on_the_kernels_sctp_do_what_all_programs_do(tmp_p
         *(str(ROOT / "tests/python/programs" / name) for name in ASKED),
     ]  # fmt: skip
     done = subprocess.run(
-        guest, capture_output=True, text=True, check=False, timeout=LIMIT_S, cwd=ROOT
+        guest, capture_output=True, text=True, check=False, timeout=HANG_S, cwd=ROOT
     )
     assert done.returncode == 0, done.stdout + done.stderr
     # A load, many objects, a missing one, a stop, a server that goes on, an object again, and the like.

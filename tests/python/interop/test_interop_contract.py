@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from howquick.environment.manifest import prefix_of
+from patience import HANG_S, wait_until
 from workflow.blocks import make_plan, measure, meta, start_block
-from workflow.flow import descendants, wait_until
+from workflow.flow import descendants
 from workflow.one_cell import single, timing
 
 OWN = "quic-go-interop"
@@ -78,13 +79,13 @@ def test_a_server_that_was_killed_is_there_again_for_the_loads_to_come(tmp_path,
     cell = plan["cells"][0]["name"]
     block = start_block(tmp_path, cell, start_new_session=True)
     runs = tmp_path / "runs/how-quick" / cell
-    assert wait_until(lambda: list(runs.glob("one/*/meta.json")) or block.poll() is not None, 60)
+    assert wait_until(lambda: list(runs.glob("one/*/meta.json")) or block.poll() is not None)
     killed = servers_below(block.pid)
     assert killed, block.communicate()[0]
     for pid in killed:
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-    output, _ = block.communicate(timeout=600)
+    output, _ = block.communicate(timeout=HANG_S)
     assert block.returncode == 0, output
     manifest = json.loads((tmp_path / "blocks/how-quick" / cell / "0.json").read_text())
     # At most the load that was on its way is a failure; the server of the next one is another.

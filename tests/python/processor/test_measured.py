@@ -13,6 +13,7 @@ from howquick.files import read_json, write_json
 from howquick.processor.samples import LOADS, sample_name
 from howquick.report.encode import parse
 from howquick.schemas import SCHEMAS
+from patience import HANG_S
 from workflow.blocks import CELL, make_plan
 
 
@@ -31,7 +32,7 @@ def measure(results):
     output = results / "processor" / "how-quick.csv"
     argv = [sys.executable, ROOT / "scripts/measure_processor.py", "--results", results]
     argv += ["--plan", results / "plan/how-quick.json", "--output", output]
-    done = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=240)
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=HANG_S)
     with output.open(newline="") as stream:
         return done, list(csv.DictReader(stream))
 

@@ -8,9 +8,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from patience import HANG_S
 from programs.endpoint_runner import HOST, Endpoint, Load, end_group, environment
-
-PATIENCE_S = 60
 
 
 def drive(
@@ -44,7 +43,7 @@ def drive(
                     break
                 process.stdin.write(f"moved {act()}\n" if act else "go\n")
                 process.stdin.flush()
-            _, errors = process.communicate(timeout=PATIENCE_S)
+            _, errors = process.communicate(timeout=HANG_S)
         finally:
             end_group(process.pid)
     report = json.loads(timing.read_text()) if timing.exists() else None

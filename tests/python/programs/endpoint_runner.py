@@ -26,6 +26,7 @@ from typing import Any, NoReturn
 import yaml
 
 from howquick import interop
+from patience import HANG_S
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 HOST = "server.test"
@@ -263,7 +264,7 @@ class Server:
         """Return the signal that asks it to end gently."""
         return signal.Signals[self.endpoint.definition["server"]["stop_signal"]]
 
-    def wait_ready(self, load: Load, patience_s: float = 20.0) -> None:
+    def wait_ready(self, load: Load, patience_s: float = HANG_S) -> None:
         """Return once the port answers. Raises EndpointError if the program ends or never answers."""
         transport = self.endpoint.definition["server"]["protocols"][load.protocol]["transport"]
         deadline = time.monotonic() + patience_s
@@ -333,7 +334,7 @@ def run_client(
     load: Load,
     paths: list[str],
     state: Path,
-    patience_s: float = 60.0,
+    patience_s: float = HANG_S,
     word: str = "go\n",
 ) -> Outcome:
     """Load the page ``paths`` (the HTML first) by one client and return how it ended.

@@ -8,6 +8,8 @@ import threading
 import time
 from collections.abc import Iterator
 
+from patience import HANG_S
+
 TLS_APPLICATION_DATA = 23
 HEADER_BYTES = 5
 
@@ -83,7 +85,7 @@ def forwarding(target: int, hold_s: float = 0.0) -> Iterator[Forwarder]:
         yield forwarder
     finally:
         forwarder.stop()
-        thread.join(timeout=5)
+        thread.join(timeout=HANG_S)
 
 
 def record_types(data: bytes | bytearray) -> list[int]:

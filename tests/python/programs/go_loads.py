@@ -8,10 +8,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from patience import HANG_S
 from programs import endpoint_runner as runner
 from programs.endpoint_runner import Endpoint, Load
-
-PATIENCE_S = 60
 
 # Every way in which a client says that it can go on from another address.
 MOVES = [
@@ -48,7 +47,7 @@ def moving_load(
     values = runner.environment(endpoint, "client", load, state) | more
     values["REQUESTS"] = " ".join(f"https://{runner.HOST}:{load.port}{path}" for path in paths)
     values |= {"TIMING": str(state / "timing.json"), "MOVES": str(len(moves))}
-    argv = ["timeout", "--signal=KILL", str(PATIENCE_S), *endpoint.argv("client")]
+    argv = ["timeout", "--signal=KILL", str(HANG_S), *endpoint.argv("client")]
     pipe = subprocess.PIPE
     with start(argv, env=values, stdin=pipe, stdout=pipe, stderr=pipe, bufsize=0) as client:
         assert client.stdin and client.stdout and client.stderr

@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 
 from howquick.content.site import make_site
+from patience import SOON_S, wait_until
 from programs.endpoint_runner import (
     HOST,
     EndpointError,
@@ -281,10 +282,7 @@ def test_nothing_is_left_when_the_client_is_killed(
         else:
             process.kill()
         process.wait()
-        deadline = time.monotonic() + 5
         try:
-            while processes_of(state) and time.monotonic() < deadline:
-                time.sleep(0.02)
-            assert processes_of(state) == []
+            assert wait_until(lambda: processes_of(state) == [], SOON_S)
         finally:
             end_group(process.pid)

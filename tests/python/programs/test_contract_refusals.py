@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from patience import HANG_S
 from programs.conftest import Page
 from programs.endpoint_runner import (
     HOST,
@@ -29,7 +30,6 @@ from programs.endpoint_runner import (
 from programs.matrix import Role, roles
 
 WRONG, NOT_SUPPORTED = 1, 127
-PATIENCE_S = 20
 AT_ONCE = 4
 FIRST_PORT = 4433
 UNKNOWN = "OPTION_FLUX_CAPACITOR"
@@ -144,7 +144,7 @@ def refusal(role: Role, case: Case, certs: Path, www: Path, state: Path) -> tupl
         text=True, process_group=0,
     ) as process:  # fmt: skip
         try:
-            stdout, stderr = process.communicate(timeout=PATIENCE_S)
+            stdout, stderr = process.communicate(timeout=HANG_S)
         except subprocess.TimeoutExpired:
             return 0, "it runs\n"
         finally:

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from patience import HANG_S
 from programs import endpoint_runner as runner
 from programs.conftest import Page
 from programs.go_loads import load_of, moving_load
@@ -137,7 +138,12 @@ def test_what_a_client_cannot_do_is_named(
     values = runner.environment(endpoint, "client", load_of(endpoint, protocol, certs), tmp_path)
     values |= {"REQUESTS": f"https://{runner.HOST}/", "TIMING": str(tmp_path / "t")} | changes
     done = subprocess.run(
-        endpoint.argv("client"), env=values, input="", capture_output=True, text=True, timeout=20
+        endpoint.argv("client"),
+        env=values,
+        input="",
+        capture_output=True,
+        text=True,
+        timeout=HANG_S,
     )
     assert done.returncode == 127 and done.stdout == ""
     name, value = list(changes.items())[-1]

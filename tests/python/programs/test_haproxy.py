@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from patience import HANG_S, SOON_S, wait_until
 from programs.conftest import Page
 from programs.endpoint_runner import (
     EndpointError,
@@ -41,11 +41,8 @@ def test_neither_lives_without_the_other(
         load_endpoint("haproxy"), load, small_page.folder, tmp_path / "server"
     ) as server:
         os.kill(children(server)[which], signal.SIGKILL)
-        assert server.process.wait(timeout=5) != 0
-        deadline = time.monotonic() + 2
-        while server.leaves_process() and time.monotonic() < deadline:
-            time.sleep(0.02)
-        assert not server.leaves_process()
+        assert server.process.wait(timeout=HANG_S) != 0
+        assert wait_until(lambda: not server.leaves_process(), SOON_S)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from patience import HANG_S
 from programs.conftest import Page
 from programs.endpoint_runner import (
     HOST,
@@ -42,7 +43,7 @@ def run_role(
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, process_group=0,
     ) as process:  # fmt: skip
         try:
-            text, _ = process.communicate(timeout=10)
+            text, _ = process.communicate(timeout=HANG_S)
         finally:
             # A server that did not refuse is running, perhaps with children.
             end_group(process.pid)

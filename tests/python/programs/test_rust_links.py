@@ -15,6 +15,7 @@ from howquick.guest.guest import basic_environment
 from howquick.measure.job import MASKED
 from howquick.testbed.link import Link
 from howquick.testbed.testbed import Testbed
+from patience import HANG_S
 from programs import endpoint_runner as runner
 from programs.test_go_links import SERVER_ADDRESS, one_load, serving
 from testbed.sandboxed import run_inside
@@ -110,7 +111,7 @@ def one_handshake(
     with serving(bed, endpoint, load, folder), captured(bed, capture):
         pipe = subprocess.PIPE
         client = bed.client.popen(endpoint.argv("client"), env=values, stdin=pipe, stderr=pipe)
-        _, said = client.communicate(b"go\n", timeout=30)
+        _, said = client.communicate(b"go\n", timeout=HANG_S)
     if client.returncode != 0:
         return {"failed": said.decode()}
     hello = dissected(

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from howquick.study.host import has_sctp
-from programs.client_driver import PATIENCE_S, hashes
+from patience import HANG_S
+from programs.client_driver import hashes
 from programs.conftest import Page
 from programs.endpoint_runner import (
     HOST,
@@ -62,7 +63,7 @@ def steer(
                     break
                 process.stdin.write(f"{line}\n")
                 process.stdin.flush()
-            out, errors = process.communicate(timeout=PATIENCE_S)
+            out, errors = process.communicate(timeout=HANG_S)
         finally:
             end_group(process.pid)
     return process.returncode, [*said, *out.split()], timing, errors

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -11,6 +10,7 @@ import pytest
 
 from howquick.report.browser import Browser
 from howquick.report.server import Results
+from patience import SOON_S, wait_until
 from report.places import places
 from report.sample import AGAIN, DETAILED, HOSTILE, LOST, STUDY, Sample
 
@@ -204,10 +204,7 @@ def test_a_har_comes_under_a_name_that_browsers_import(
     page.call("Browser.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
     page.open(served.address + places(sample)["load"])
     page.run("document.querySelector('a.har').click()")
-    for _ in range(200):
-        if (tmp_path / name).exists():
-            break
-        time.sleep(0.1)
+    assert wait_until((tmp_path / name).exists, SOON_S)
     assert json.loads((tmp_path / name).read_text())["log"]["version"] == "1.2"
 
 

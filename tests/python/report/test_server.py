@@ -15,6 +15,7 @@ import pytest
 
 from howquick.errors import ROOT
 from howquick.report.server import LOOPBACK, QVIS, Results
+from patience import HANG_S
 
 QLOG = (
     '\x1e{"qlog_version": "0.3", "qlog_format": "JSON-SEQ", '
@@ -43,7 +44,7 @@ def server(tmp_path: Path) -> Iterator[Results]:
 def ask(
     server: Results, path: str, method: str = "GET", **headers: str
 ) -> tuple[int, dict[str, str], bytes]:
-    connection = http.client.HTTPConnection(LOOPBACK, server.server_port, timeout=20)
+    connection = http.client.HTTPConnection(LOOPBACK, server.server_port, timeout=HANG_S)
     connection.request(method, path, headers=headers)
     answer = connection.getresponse()
     return answer.status, dict(answer.getheaders()), answer.read()
@@ -135,9 +136,9 @@ def test_the_program_prints_its_address_and_ends_gently(server: Results) -> None
     process = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout
     address = urlsplit(process.stdout.readline().strip())
-    connection = http.client.HTTPConnection(LOOPBACK, address.port or 0, timeout=20)
+    connection = http.client.HTTPConnection(LOOPBACK, address.port or 0, timeout=HANG_S)
     connection.request("GET", address.path)
     assert connection.getresponse().read() == b"the page"
     process.send_signal(2)
-    process.communicate(timeout=20)
+    process.communicate(timeout=HANG_S)
     assert process.returncode == 130

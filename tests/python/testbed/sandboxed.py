@@ -15,6 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from patience import HANG_S
+
 SCRIPTS = Path(__file__).resolve().parents[3] / "scripts"
 SEARCH_PATH = f"{SCRIPTS}:{Path(__file__).resolve().parents[1]}"
 ORDINARY = 1000
@@ -70,7 +72,7 @@ def _result(argv: list[str], ordinary: bool = False) -> Any:
         env=environment(),
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=HANG_S,
         check=False,
         **identity(ordinary),
     )

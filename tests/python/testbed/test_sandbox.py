@@ -18,12 +18,10 @@ import pytest
 from howquick.testbed.link import Link
 from howquick.testbed.sandbox import enter_sandbox
 from howquick.testbed.testbed import Testbed
+from patience import HANG_S
 from testbed.sandboxed import SCRIPTS, command, environment, identity, run_inside
 
 pytestmark = [pytest.mark.usefixtures("namespaces"), pytest.mark.rights]
-# Patience, for a busy machine.
-GONE_WITHIN_S = 30
-READY_WITHIN_S = 30
 
 
 def processes():
@@ -62,7 +60,7 @@ def leave_orphans(_scratch):
                 time.sleep(0.05)
             os._exit(0)
         os.wait()
-    end = time.monotonic() + GONE_WITHIN_S
+    end = time.monotonic() + HANG_S
     while processes() != [1, 2] and time.monotonic() < end:
         time.sleep(0.02)
     return processes()
@@ -130,7 +128,7 @@ def users_of(spaces: list[int]) -> list[str]:
 
 def wait_until_gone(mark: str, spaces: list[int]) -> None:
     """Fails if something stays, and removes it."""
-    deadline = time.monotonic() + GONE_WITHIN_S
+    deadline = time.monotonic() + HANG_S
     while left := marked(mark) + users_of(spaces):
         if time.monotonic() > deadline:
             for process in marked(mark):
@@ -160,7 +158,7 @@ def start_holder(
         preexec_fn=prepare,
     )
     started.append(process)
-    assert select.select([process.stdout], [], [], READY_WITHIN_S)[0], "the testbed is not made"
+    assert select.select([process.stdout], [], [], HANG_S)[0], "the testbed is not made"
     spaces = json.loads(process.stdout.readline())
     assert len(marked(mark)) >= 7  # the four, emulator, sleep, tcpdump
     assert users_of(spaces)
@@ -172,7 +170,7 @@ def start_holder(
 def test_a_killed_owner_leaves_nothing(started, ordinary, number):
     owner, mark, spaces = start_holder(started, ordinary, command(hold_a_testbed))
     owner.send_signal(number)
-    owner.wait(timeout=GONE_WITHIN_S)
+    owner.wait(timeout=HANG_S)
     wait_until_gone(mark, spaces)
 
 
@@ -185,7 +183,7 @@ def test_any_of_the_four_killed_leaves_nothing(started, ordinary, generation):
         children = Path(f"/proc/{victim}/task/{victim}/children").read_text().split()
         victim = int(children[0])
     os.kill(victim, signal.SIGKILL)
-    assert owner.wait(timeout=GONE_WITHIN_S) == 137
+    assert owner.wait(timeout=HANG_S) == 137
     wait_until_gone(mark, spaces)
 
 
@@ -282,7 +280,7 @@ def test_a_program_with_idle_library_threads_gets_in(ordinary):
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=HANG_S,
         **identity(ordinary),
     )
     assert done.stdout == "64000000.0\n", done.stderr

@@ -19,6 +19,7 @@ from howquick.study import resolve as study_module
 from howquick.study.cells import certificates_name
 from howquick.study.resolve import Selection
 from howquick.study.workload import page_name
+from patience import HANG_S
 
 PROGRAMS = Path(__file__).parent / "programs"
 CELL = "10mbit-18ms-loss0-5obj-small"
@@ -86,7 +87,7 @@ def start_block(results, cell=CELL, **options):
 def measure(results, cell=CELL):
     """Measure block 0; returns (exit status, output, manifest or None)."""
     process = start_block(results, cell)
-    output, _ = process.communicate(timeout=240)
+    output, _ = process.communicate(timeout=HANG_S)
     manifest = results / "blocks" / "how-quick" / cell / "0.json"
     return (
         process.returncode,

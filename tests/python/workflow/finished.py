@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from howquick.errors import ROOT
+from patience import HANG_S
 from workflow.flow import command
 
 CELL = "10mbit-18ms-loss0-5obj-small"
@@ -69,7 +70,8 @@ class Finished:
         done = subprocess.run(
             [sys.executable, "-B", *argv[1:]], cwd=self.folder.parent,
             env=environment | {"HOWQUICK_MANIFEST": self.manifest}, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False, timeout=900,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+            timeout=HANG_S,
         )  # fmt: skip
         return done.returncode, done.stdout
 

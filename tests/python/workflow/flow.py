@@ -4,10 +4,10 @@ import csv
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 from howquick.workflow.command import workflow_command
+from patience import HANG_S
 
 
 def command(results, *arguments, jobs=2, config=()):
@@ -30,11 +30,11 @@ def start(results, *arguments, **options):
     return process
 
 
-def run(results, *arguments, timeout=900, **options):
+def run(results, *arguments, **options):
     """Run the workflow; returns (exit status, output)."""
     process = start(results, *arguments, **options)
     try:
-        status = process.wait(timeout=timeout)
+        status = process.wait(HANG_S)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         raise
@@ -60,13 +60,3 @@ def descendants(pid):
         frontier = {child for child, parent in parents.items() if parent in frontier} - found
         found |= frontier
     return found
-
-
-def wait_until(condition, seconds):
-    """Poll until `condition()` is true; returns whether it became true."""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        time.sleep(0.05)
-    return bool(condition())

@@ -22,6 +22,7 @@ from howquick.environment.manifest import load_manifest
 from howquick.errors import ROOT
 from howquick.guest.guest import place
 from howquick.measure.raw import CHECKOUT, CODE
+from patience import HANG_S
 from workflow import blocks
 from workflow.blocks import CELL, make_plan
 
@@ -44,7 +45,6 @@ PROGRAMS = "programs"
 SECRET = "the host's"
 # What a program found of these is none of its business.
 REACHED = ("secrets_read", "sockets_reached", "written", "settings", "strangers")
-LIMIT_S = 600
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ class Look:
 
 
 def _run(argv: Sequence[str | Path]) -> str:
-    done = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=LIMIT_S)
+    done = subprocess.run(argv, capture_output=True, text=True, check=False, timeout=HANG_S)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -11,7 +11,8 @@ import pytest
 from howquick.environment.manifest import prefix_of
 from howquick.errors import ROOT
 from howquick.files import file_hash
-from workflow.flow import rows, run, start, wait_until
+from patience import HANG_S, wait_until
+from workflow.flow import rows, run, start
 
 CELL = "10mbit-18ms-loss2-50obj-small"
 CONFIG = [f"cells={CELL}", "arms=h1-nginx-curl,h3-quiche", "repetitions=2", "clock=virtual"]
@@ -34,7 +35,7 @@ def reproduce(results, folder):
     done = subprocess.run(
         [sys.executable, ROOT / "scripts/reproduce.py", "how-quick", "--results", results, "--cells", "1",
          "--jobs", "2", "--folder", folder / "again", "--output", folder / "reproduced.csv"],
-        capture_output=True, text=True, check=False, timeout=900,
+        capture_output=True, text=True, check=False, timeout=HANG_S,
     )  # fmt: skip
     table = folder / "reproduced.csv"
     return done, rows(table) if table.exists() else []
@@ -57,7 +58,7 @@ def test_every_load_is_there_and_says_its_clock(measured):
 def test_a_killed_start_goes_on_to_the_same_table(measured, tmp_path):
     results = tmp_path / "results"
     process = start(results, f"{results}/tables/how-quick.csv", config=CONFIG)
-    assert wait_until(lambda: len(list(results.glob("runs/*/*/*/0*/meta.json"))) >= 1, 300)
+    assert wait_until(lambda: len(list(results.glob("runs/*/*/*/0*/meta.json"))) >= 1)
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     status, output = run(results, f"{results}/tables/how-quick.csv", config=CONFIG)

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from howquick.workflow.interference import turns
-from workflow.flow import descendants, rows, run, start, wait_until
+from patience import HANG_S, wait_until
+from workflow.flow import descendants, rows, run, start
 
 SMOKE_CELLS = {"10mbit-18ms-loss0-5obj-small", "10mbit-18ms-loss2-50obj-small"}
 
@@ -179,15 +180,14 @@ def test_kill_9_and_the_same_command_again(tmp_path, victim):
         wait_until(
             lambda n=wanted, p=process: (
                 len(list(results.glob("runs/*/*/*/[0-9]*/meta.json"))) >= n or p.poll() is not None
-            ),
-            120,
+            )
         )
         time.sleep(random.random() / 2)  # anywhere in a repetition
         family = descendants(process.pid)
         strike(victim, process, family)
-        process.wait(timeout=300)
-        assert wait_until(lambda f=family: not any(Path(f"/proc/{pid}").exists() for pid in f), 20)
-        assert wait_until(lambda: traces() == before, 20), (before, traces())
+        process.wait(timeout=HANG_S)
+        assert wait_until(lambda f=family: not any(Path(f"/proc/{pid}").exists() for pid in f))
+        assert wait_until(lambda: traces() == before), (before, traces())
         kept = {path: path.read_bytes() for path in results.glob("runs/*/*/*/[0-9]*/meta.json")}
         assert len(kept) >= finished
         finished = len(kept)
@@ -206,7 +206,7 @@ def test_kill_9_and_the_same_command_again(tmp_path, victim):
 def test_a_second_start_on_the_same_results_is_refused(tmp_path):
     results = tmp_path / "results"
     first = start(results, "measure")
-    assert wait_until(lambda: (results / "calibration").exists(), 60)
+    assert wait_until(lambda: (results / "calibration").exists())
     second = tmp_path / "second"
     second.mkdir()
     done = subprocess.run(first.args, cwd=second, capture_output=True, text=True, check=False)
@@ -306,8 +306,8 @@ def test_the_workflows_of_interference_end_with_the_one_that_started_them(tmp_pa
     results = tmp_path / "results"
     process = start(results, "interference")
     measured = results / "agreement/measured"
-    assert wait_until(lambda: list(measured.glob("*/runs/*/*/*/[0-9]*/meta.json")), 120)
+    assert wait_until(lambda: list(measured.glob("*/runs/*/*/*/[0-9]*/meta.json")))
     family = descendants(process.pid)
     process.kill()
-    process.wait(timeout=60)
-    assert wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in family), 20)
+    process.wait(timeout=HANG_S)
+    assert wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in family))
