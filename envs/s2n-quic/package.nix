@@ -1,5 +1,6 @@
 { rustProgram }:
 rustProgram ./. {
   nativeLibraries = true;
+  shared.".cargo" = ../quinn/.cargo;
   shared.contract = ../contract/rust;
 }
