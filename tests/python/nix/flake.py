@@ -28,7 +28,7 @@ PARTS = (
     "scripts",
     "Snakefile",
 )
-UNREAD = shutil.ignore_patterns("node_modules", "target", "__pycache__", ".*")
+UNREAD = shutil.ignore_patterns("node_modules", "target", "__pycache__", ".*_cache", ".*.swp")
 
 
 def copy(source: Path, target: Path) -> None:
