@@ -1,4 +1,4 @@
-"""A load over each link that is not plain leaves the same bytes on each run."""
+"""A load over each link that is not plain, and one by each QUIC program, leaves the same bytes each time."""
 
 from __future__ import annotations
 
@@ -48,17 +48,22 @@ ARMS = {
     },
     "h3": {"label": "quiche", "group": "QUIC", "protocol": "h3", "server": "quiche", "client": "quiche"},
 }  # fmt: skip
-STUDY = {
+# Those that draw random numbers by libraries of their own: each by a server and a client.
+PROGRAMS = {
+    server: {
+        "label": server, "group": "QUIC", "protocol": "h3", "server": server, "client": client,
+        "congestion_control": control,
+    }
+    for server, client, control in (
+        ("quinn", "quinn", "cubic"), ("s2n-quic", "s2n-quic", "cubic"), ("tquic", "tquic", "cubic"),
+        ("ngtcp2", "ngtcp2", "cubic"), ("quic-go", "quic-go", "reno"), ("aioquic", "aioquic", "cubic"),
+        ("caddy", "curl", "reno"), ("haproxy", "curl", "cubic"),
+    )
+}  # fmt: skip
+STUDY: dict[str, Any] = {
     "study": NAME,
     "title": NAME,
     "defaults": {"congestion_control": "cubic", "connection": "cold"},
-    "arms": ARMS,
-    "comparison": {
-        "metric": {"column": "plt_s", "label": "time", "short": "time", "unit": "s"},
-        "arms": list(ARMS),
-        "pairs": [["dctcp", "h3"]],
-        "rule": {"share": 0.7, "margin": 0.1},
-    },
     "scales": {
         "smoke": {"repetitions": 1, "timeout_s": 30, "block_seconds": 60, "full_captures": 1}
     },
@@ -68,13 +73,20 @@ STUDY = {
 
 
 @pytest.fixture
-def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Any]:
-    """The plan of one cell with a link of LINKS."""
+def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """The plan of one cell: arms, and what its link is other than usual."""
 
-    def planned(name: str) -> Any:
+    def planned(arms: dict[str, Any], link: dict[str, Any]) -> Any:
         factor = {"label": "x", "unit": "", "levels": {"150kb": USUAL["workload"]}}
-        fixed = {key: value for key, value in USUAL.items() if key != "workload"} | LINKS[name]
+        fixed = {key: value for key, value in USUAL.items() if key != "workload"} | link
+        comparison = {
+            "metric": {"column": "plt_s", "label": "time", "short": "time", "unit": "s"},
+            "arms": list(arms),
+            "pairs": [list(arms)[:2]],
+            "rule": {"share": 0.7, "margin": 0.1},
+        }
         study = STUDY | {"factors": {"workload": factor}, "fixed": fixed}
+        study |= {"arms": arms, "comparison": comparison}
         (tmp_path / f"{NAME}.yaml").write_text(yaml.safe_dump(study, sort_keys=False))
         monkeypatch.setattr(study_module, "STUDIES", tmp_path)
         return plan_study(NAME, Selection("smoke", SEED))
@@ -91,20 +103,34 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-@pytest.mark.parametrize("name", LINKS)
-def test_a_load_is_the_same_twice(name: str, tmp_path: Path, plan: Any, certificates: Path) -> None:
-    one = plan(name)
+def measured_twice(one: Any, folder: Path, certificates: Path) -> tuple[dict[str, str], ...]:
+    """Hashes of what a plan's cell leaves in `folder`/first and in a second place."""
     (cell,) = one["cells"]
     found = []
-    for folder in (tmp_path / "first", tmp_path / "again/deeper"):
-        write_plan(one, folder / "plan.json")
-        make_page(cell["workload"], SEED, folder / "content" / page_name(cell["workload"]))
-        shutil.copytree(certificates, folder / "content/certificates-virtual")
+    for place in (folder / "first", folder / "again/deeper"):
+        write_plan(one, place / "plan.json")
+        make_page(cell["workload"], SEED, place / "content" / page_name(cell["workload"]))
+        shutil.copytree(certificates, place / "content/certificates-virtual")
         # What a link must be is calibration's to say; a load reads only what is taken off its delay.
-        write_json(folder / "calibration.json", {"verdict": "pass", "delay_offset_ms": 0.0})
-        found.append(measured(ROOT, folder, folder / "calibration.json", cell["name"]))
-    assert found[0] == found[1] and len(found[0]) == 3 * len(ARMS)
+        write_json(place / "calibration.json", {"verdict": "pass", "delay_offset_ms": 0.0})
+        found.append(measured(ROOT, place, place / "calibration.json", cell["name"]))
+    return tuple(found)
+
+
+@pytest.mark.parametrize("name", LINKS)
+def test_a_load_is_the_same_twice(name: str, tmp_path: Path, plan: Any, certificates: Path) -> None:
+    one = plan(ARMS, LINKS[name])
+    first, again = measured_twice(one, tmp_path, certificates)
+    assert first == again and len(first) == 3 * len(ARMS)
+    link = one["cells"][0]["link"]
     metas = [read_json(file) for file in tmp_path.glob("first/runs/*/*/*/*/meta.json")]
-    assert {json.dumps(meta["link"]) for meta in metas} == {json.dumps(cell["link"])}
-    told = {key: name_of(str(value)) for key, value in cell["link"].items()}
+    assert {json.dumps(meta["link"]) for meta in metas} == {json.dumps(link)}
+    told = {key: name_of(str(value)) for key, value in link.items()}
     assert told.items() >= {key: str(value) for key, value in LINKS[name].items()}.items()
+
+
+def test_a_load_by_each_program_is_the_same_twice(
+    tmp_path: Path, plan: Any, certificates: Path
+) -> None:
+    first, again = measured_twice(plan(PROGRAMS, {}), tmp_path, certificates)
+    assert first == again and len(first) == 3 * len(PROGRAMS)
