@@ -1,6 +1,5 @@
 { rustProgram }:
 rustProgram ./. {
   nativeLibraries = true;
-  shared.".cargo" = ../quinn/.cargo;
   shared.contract = ../contract/rust;
 }
