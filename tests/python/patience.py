@@ -10,11 +10,13 @@ SOON_S = 60.0
 POLL_S = 0.02
 
 
-def wait_until(condition: Callable[[], object], within_s: float = HANG_S) -> bool:
+def wait_until(
+    condition: Callable[[], object], within_s: float = HANG_S, poll_s: float = POLL_S
+) -> bool:
     """Poll until `condition()` is true; returns whether it became true."""
     deadline = time.monotonic() + within_s
     while time.monotonic() < deadline:
         if condition():
             return True
-        time.sleep(POLL_S)
+        time.sleep(poll_s)
     return bool(condition())

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from patience import HANG_S
+from patience import HANG_S, wait_until
 
 REPO = Path(__file__).resolve().parents[2]
 ENTER = str(REPO / "enter")
@@ -63,15 +63,6 @@ def processes_with(mark: str) -> list[int]:
             if mark in arguments:
                 found.append(int(folder.name))
     return found
-
-
-def wait_until(condition: object, what: str) -> None:
-    """Waits for `condition()`, at most HANG_S."""
-    assert callable(condition)
-    end = time.monotonic() + HANG_S
-    while not condition():
-        assert time.monotonic() < end, f"waited in vain for: {what}"
-        time.sleep(0.02)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -173,7 +164,7 @@ def sleeper(
         env=outside(),
         stdin=subprocess.DEVNULL,
     )
-    wait_until(lambda: told.exists() and told.read_text(), "the command inside")
+    assert wait_until(lambda: told.exists() and told.read_text()), "the command inside"
     yield process, mark, told
     process.kill()
     process.wait()
@@ -201,7 +192,7 @@ def test_kill_leaves_nothing(sleeper: tuple[subprocess.Popen[bytes], str, Path])
     mounts = Path("/proc/self/mounts").read_text()
     process.kill()
     process.wait()
-    wait_until(lambda: not processes_with(mark), "the end of everything inside")
+    assert wait_until(lambda: not processes_with(mark)), "something inside goes on"
     assert Path("/proc/self/mounts").read_text() == mounts
 
 
@@ -214,7 +205,7 @@ def test_kill_during_the_start_leaves_nothing(delay_ms: int) -> None:
     time.sleep(delay_ms / 1000)
     process.kill()
     process.wait()
-    wait_until(lambda: not processes_with(mark), "the end of everything inside")
+    assert wait_until(lambda: not processes_with(mark)), "something inside goes on"
 
 
 def test_ctrl_c_arrives_once(tmp_path: Path) -> None:
@@ -227,7 +218,7 @@ def test_ctrl_c_arrives_once(tmp_path: Path) -> None:
     if child == 0:
         os.chdir(REPO)
         os.execve(ENTER, [ENTER, "bash", "-c", script], outside())
-    wait_until(lambda: told.exists() and told.read_text(), "the command inside")
+    assert wait_until(lambda: told.exists() and told.read_text()), "the command inside"
     os.write(terminal, b"\x03")
     _, status = os.waitpid(child, 0)
     os.close(terminal)

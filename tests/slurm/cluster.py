@@ -18,7 +18,7 @@ from pathlib import Path
 from accounting import start_accounting, start_database, storage, write_accounting
 from processes import all_processes, children, host_namespace, host_of, kill_all, name_of
 
-from patience import HANG_S
+from patience import HANG_S, wait_until
 from workflow.flow import descendants
 
 ADDRESS = "192.0.2.1"
@@ -195,13 +195,10 @@ class Cluster:
         )
 
     @staticmethod
-    def wait_for(condition: Callable[[], bool], seconds: float = HANG_S) -> None:
-        """Poll until `condition()` is true; TimeoutError after `seconds`."""
-        deadline = time.monotonic() + seconds
-        while not condition():
-            if time.monotonic() > deadline:
-                raise TimeoutError(f"not true within {seconds} s: {condition}")
-            time.sleep(0.2)
+    def wait_for(condition: Callable[[], bool]) -> None:
+        """Wait until `condition()`, which may ask the controller, is true; TimeoutError if it never is."""
+        if not wait_until(condition, poll_s=0.2):
+            raise TimeoutError(f"not true within {HANG_S} s: {condition}")
 
     # How it is started.
 

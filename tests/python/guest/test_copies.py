@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -70,10 +69,7 @@ def test_a_killed_owner_leaves_no_copy() -> None:
     finally:
         lab.send_signal(signal.SIGKILL)
         lab.wait()
-    deadline = time.monotonic() + 60
-    while any(Path(f"/proc/{pid}").exists() for pid in running):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    assert wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in running))
 
 
 def kernels(ancestor: int) -> list[int]:

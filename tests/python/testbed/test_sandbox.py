@@ -18,7 +18,7 @@ import pytest
 from howquick.testbed.link import Link
 from howquick.testbed.sandbox import enter_sandbox
 from howquick.testbed.testbed import Testbed
-from patience import HANG_S
+from patience import HANG_S, wait_until
 from testbed.sandboxed import SCRIPTS, command, environment, identity, run_inside
 
 pytestmark = [pytest.mark.usefixtures("namespaces"), pytest.mark.rights]
@@ -60,9 +60,7 @@ def leave_orphans(_scratch):
                 time.sleep(0.05)
             os._exit(0)
         os.wait()
-    end = time.monotonic() + HANG_S
-    while processes() != [1, 2] and time.monotonic() < end:
-        time.sleep(0.02)
+    wait_until(lambda: processes() == [1, 2])
     return processes()
 
 
@@ -128,14 +126,12 @@ def users_of(spaces: list[int]) -> list[str]:
 
 def wait_until_gone(mark: str, spaces: list[int]) -> None:
     """Fails if something stays, and removes it."""
-    deadline = time.monotonic() + HANG_S
-    while left := marked(mark) + users_of(spaces):
-        if time.monotonic() > deadline:
-            for process in marked(mark):
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(process, signal.SIGKILL)
-            pytest.fail(f"still there: {left}")
-        time.sleep(0.02)
+    if not wait_until(lambda: not marked(mark) + users_of(spaces)):
+        left = marked(mark) + users_of(spaces)
+        for process in marked(mark):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
+        pytest.fail(f"still there: {left}")
 
 
 def start_holder(
