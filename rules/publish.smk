@@ -16,6 +16,8 @@ rule publish__fragments:
         directory(f"{RESULTS}/appendix/{{study}}"),
     log:
         f"{RESULTS}/logs/publish/{{study}}.log",
+    resources:
+        cpu_percent=90,
     params:
         figures=lambda wildcards: f"{RESULTS}/figures/{wildcards.study}",
         calibration=lambda wildcards, input: file_list(
@@ -40,6 +42,8 @@ rule publish__appendix:
         f"{RESULTS}/appendix.pdf",
     log:
         f"{RESULTS}/logs/publish/appendix.log",
+    resources:
+        cpu_percent=90,
     params:
         paper=PAPER,
     shell:
