@@ -27,6 +27,7 @@ from howquick.workflow.jobs import Jobs
 from howquick.workflow.manifests import block_plan
 from howquick.workflow.outlook import outlook
 from howquick.workflow.questions import Workflow
+from howquick.workflow.signals import end_gently_when_told
 from howquick.workflow.start import start_file, where, write_start
 from howquick.workflow.targets import check_targets
 
@@ -174,6 +175,7 @@ def begin(hq: Workflow, workflow: Any) -> None:
         _write_plans(hq, workflow)
     except UserError as error:
         _stop(workflow, error)
+    end_gently_when_told(workflow.scheduler)
     if workflow.local_exec:
         # A limit on the jobs per second makes Snakemake weigh all waiting jobs every second and after each
         # job more often: it used a third of a processor, and disturbed what was measured.
