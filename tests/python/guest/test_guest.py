@@ -137,6 +137,45 @@ def test_the_clock_is_read_in_memory_and_moves_as_it_is_read() -> None:
     assert status == "0" and 0 <= int(later) < 200_000 and real == "True"
 
 
+def test_time_stamps_of_the_processor_are_virtual() -> None:
+    """RDTSC and RDTSCP read the guest's clock; who spins by them gets to the end; other faults stay."""
+    read = "\n".join(
+        (
+            "import ctypes, mmap, os, time",
+            "page = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)",
+            "at = ctypes.addressof(ctypes.c_char.from_buffer(page))",
+            "def made(place, code):",
+            "    page[place : place + len(code)] = code",
+            "    return ctypes.CFUNCTYPE(ctypes.c_uint64)(at + place)",
+            "whole = bytes.fromhex('48c1e2204809d0c3')",
+            "rdtsc, rdtscp = made(0, b'\\x0f\\x31' + whole), made(64, b'\\x0f\\x01\\xf9' + whole)",
+            "processor, halt = made(128, b'\\x0f\\x01\\xf9\\x89\\xc8\\xc3'), made(4095, b'\\xf4')",
+            "for stamp in (rdtsc, rdtscp):",
+            "    os.getppid()",
+            "    print(stamp() - time.monotonic_ns())",
+            "    time.sleep(0.5)",
+            "    print(stamp() - time.monotonic_ns())",
+            "    end = stamp() + 10_000_000",
+            "    before = time.monotonic_ns()",
+            "    while stamp() < end: pass",
+            "    print(time.monotonic_ns() - before)",
+            "print(processor())",
+            "stamps = int(open('/sys/module/time/parameters/stamps_read').read())",
+            "print(stamps)",
+            "if os.fork() == 0: halt()",
+            "print(os.wait()[1])",
+        )
+    )
+    first, again = (guest("--", sys.executable, "-c", read) for _ in range(2))
+    assert first.stdout == again.stdout, first.stderr
+    *seen, processor, stamps, status = map(int, first.stdout.split())
+    for before, after, spun in zip(seen[::3], seen[1::3], seen[2::3], strict=True):
+        assert -1000 <= before <= 0 and -1000 <= after <= 0 and 9_900_000 <= spun < 11_000_000
+    assert (processor, status) == (0, signal.SIGSEGV)
+    # Eight take 250 ns; those that cost nothing, and the loader's, come to it.
+    assert 640_000 <= stamps < 641_000
+
+
 def test_asking_again_in_vain_is_the_same_whoever_refuses() -> None:
     """With one buffer a call is the one before, which its stub refuses; with two in turn none is."""
     ask = "\n".join(

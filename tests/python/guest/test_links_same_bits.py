@@ -48,7 +48,8 @@ ARMS = {
     },
     "h3": {"label": "quiche", "group": "QUIC", "protocol": "h3", "server": "quiche", "client": "quiche"},
 }  # fmt: skip
-# Those that draw random numbers by libraries of their own: each by a server and a client.
+# Those that draw random numbers by libraries of their own, each by a server and a client. The browser also
+# reads the processor's time stamps.
 PROGRAMS = {
     server: {
         "label": server, "group": "QUIC", "protocol": "h3", "server": server, "client": client,
@@ -58,6 +59,7 @@ PROGRAMS = {
         ("quinn", "quinn", "cubic"), ("s2n-quic", "s2n-quic", "cubic"), ("tquic", "tquic", "cubic"),
         ("ngtcp2", "ngtcp2", "cubic"), ("quic-go", "quic-go", "reno"), ("aioquic", "aioquic", "cubic"),
         ("caddy", "curl", "reno"), ("haproxy", "curl", "cubic"),
+        ("nginx", "chromium", "reno"),
     )
 }  # fmt: skip
 STUDY: dict[str, Any] = {
