@@ -1,4 +1,4 @@
-"""A load over each link that is not plain, and one by each QUIC program, leaves the same bytes each time."""
+"""A load over each link that is not plain, and one by each program, leaves the same bytes each time."""
 
 from __future__ import annotations
 
@@ -48,18 +48,21 @@ ARMS = {
     },
     "h3": {"label": "quiche", "group": "QUIC", "protocol": "h3", "server": "quiche", "client": "quiche"},
 }  # fmt: skip
-# Those that draw random numbers by libraries of their own, each by a server and a client. The browser also
-# reads the processor's time stamps.
+# What the arms of how-quick do not have, each by a server and a client: some draw random numbers by
+# libraries of their own, the browser also reads the time stamps of the processor.
 PROGRAMS = {
-    server: {
-        "label": server, "group": "QUIC", "protocol": "h3", "server": server, "client": client,
+    f"{server}-{client}": {
+        "label": server, "group": protocol, "protocol": protocol, "server": server, "client": client,
         "congestion_control": control,
     }
-    for server, client, control in (
-        ("quinn", "quinn", "cubic"), ("s2n-quic", "s2n-quic", "cubic"), ("tquic", "tquic", "cubic"),
-        ("ngtcp2", "ngtcp2", "cubic"), ("quic-go", "quic-go", "reno"), ("aioquic", "aioquic", "cubic"),
-        ("caddy", "curl", "reno"), ("haproxy", "curl", "cubic"),
-        ("nginx", "chromium", "reno"),
+    for protocol, server, client, control in (
+        ("h3", "quinn", "quinn", "cubic"), ("h3", "s2n-quic", "s2n-quic", "cubic"),
+        ("h3", "tquic", "tquic", "cubic"), ("h3", "ngtcp2", "ngtcp2", "cubic"),
+        ("h3", "quic-go", "quic-go", "reno"), ("h3", "aioquic", "aioquic", "cubic"),
+        ("h3", "caddy", "curl", "reno"), ("h3", "haproxy", "curl", "cubic"),
+        ("h3", "nginx", "chromium", "reno"), ("hq", "go-x-net", "go-x-net", "reno"),
+        ("tls", "tls", "tls", "cubic"), ("sctp", "sctp", "sctp", "reno"),
+        ("sctp", "sctp-kernel", "sctp-kernel", "reno"),
     )
 }  # fmt: skip
 STUDY: dict[str, Any] = {
